@@ -1,0 +1,96 @@
+package tape
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Conditions a caller may act on, to be asked for with [errors.Is]. A missing file is [fs.ErrNotExist].
+var (
+	// ErrNotTape: the file is something else than a tape.
+	ErrNotTape = errors.New("not a tape")
+	// ErrNewer: the tape was written by a newer exodeck.
+	ErrNewer = errors.New("tape of a newer exodeck")
+	// ErrDamaged: the tape was truncated or overwritten in part.
+	ErrDamaged = errors.New("tape is damaged")
+	// ErrBusy: another recorder writes the tape.
+	ErrBusy = errors.New("another recorder writes this tape")
+	// ErrFull: the disk, or the size allowed for the tape, is used up.
+	ErrFull = errors.New("no space left for the tape")
+	// ErrSlow: the disk did not keep up, and traffic was not made to wait any longer.
+	ErrSlow = errors.New("the disk of the tape did not keep up")
+	// ErrClosed: the recorder or the tape has been closed.
+	ErrClosed = errors.New("closed")
+	// ErrNoExchange: the tape has no exchange of that name.
+	ErrNoExchange = errors.New("no such exchange")
+)
+
+// Error is a failure that a person has to do something about.
+type Error struct {
+	Op   string // what was being done, such as "opening tape"
+	Path string
+	Err  error
+	Hint string // what to do next
+}
+
+func (e *Error) Error() string {
+	s := fmt.Sprintf("%s %s: %v", e.Op, e.Path, e.Err)
+	if e.Hint != "" {
+		s += " (" + e.Hint + ")"
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// failure puts what SQLite or the file system reported into an [Error] that says what to do. It passes on what is one already.
+func failure(op, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *Error
+	if errors.As(err, &known) {
+		return err
+	}
+	e := &Error{Op: op, Path: path, Err: err}
+	switch kind := classify(err); kind {
+	case nil:
+	default:
+		e.Err = fmt.Errorf("%w: %w", kind, err)
+	}
+	switch {
+	case errors.Is(e.Err, fs.ErrNotExist):
+		e.Hint = "check the path; exodeck record creates a tape"
+	case errors.Is(e.Err, fs.ErrPermission):
+		e.Hint = "check the permissions of the file and of its folder"
+	case errors.Is(e.Err, ErrNotTape):
+		e.Hint = "name a file made by exodeck record"
+	case errors.Is(e.Err, ErrDamaged):
+		e.Hint = "restore it from a copy; sqlite3 " + filepath.Base(path) + " .recover may save what is left"
+	case errors.Is(e.Err, ErrFull):
+		e.Hint = "free some space; recording goes on when there is room"
+	}
+	return e
+}
+
+// classify tells which of the sentinels a result code of SQLite stands for, nil when none does.
+func classify(err error) error {
+	var se *sqlite.Error
+	if !errors.As(err, &se) {
+		return nil
+	}
+	switch se.Code() & 0xff {
+	case sqlite3.SQLITE_NOTADB:
+		return ErrNotTape
+	case sqlite3.SQLITE_CORRUPT:
+		return ErrDamaged
+	case sqlite3.SQLITE_FULL:
+		return ErrFull
+	}
+	return nil
+}
