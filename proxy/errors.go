@@ -1,0 +1,72 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+)
+
+// errorBody words an error of the proxy itself in the shape of the API that was asked, so that its clients show the message.
+func errorBody(r *http.Request, status int, kind, message string) []byte {
+	var shape any
+	switch family := tape.FamilyOf(r.Method, r.URL.Path); {
+	case family == tape.Claude:
+		type inner struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+		}
+		if kind == "upstream_unreachable" {
+			kind = "api_error"
+		}
+		shape = struct {
+			Type  string `json:"type"`
+			Error inner  `json:"error"`
+		}{"error", inner{kind, message}}
+	case family == tape.Ollama, family == tape.OllamaGenerate, strings.HasPrefix(r.URL.Path, "/ollama/api/"):
+		shape = struct {
+			Error string `json:"error"`
+		}{message}
+	default:
+		type inner struct {
+			Message string  `json:"message"`
+			Type    string  `json:"type"`
+			Param   *string `json:"param"`
+			Code    int     `json:"code"`
+		}
+		shape = struct {
+			Error inner `json:"error"`
+		}{inner{message, kind, nil, status}}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	// Strings and integers always encode.
+	_ = enc.Encode(shape)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func errorResponse(r *http.Request, status int, kind, message string) *http.Response {
+	body := errorBody(r, status, kind, message)
+	return &http.Response{
+		StatusCode:    status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        http.Header{"Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(len(body))}},
+		ContentLength: int64(len(body)),
+		Body:          io.NopCloser(bytes.NewReader(body)),
+		Request:       r,
+	}
+}
+
+func writeError(w http.ResponseWriter, r *http.Request, status int, kind, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// A client that is gone by now has no use for the message.
+	_, _ = w.Write(errorBody(r, status, kind, message))
+}

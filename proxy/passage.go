@@ -1,0 +1,166 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
+	"sync"
+
+	"github.com/elazarl/goproxy"
+
+	"github.com/exodeck/exodeck/proxy/record"
+)
+
+// wholeRequest is the size up to which a request body is read before the request is sent. A body in memory can be sent
+// again when a kept-alive connection to the upstream turns out to be closed, and it is on the tape before the upstream sees it.
+const wholeRequest = 128 << 10
+
+// passage is one request on its way through the proxy.
+type passage struct {
+	server *Server
+	w      *responseWriter
+	cancel context.CancelCauseFunc
+	// body is that of the upstream's response, nil when there is none.
+	body io.Reader
+	// broken is set when the response must not look whole to the client.
+	broken bool
+}
+
+func newPassage(s *Server, w http.ResponseWriter) *passage {
+	return &passage{server: s, w: newResponseWriter(w)}
+}
+
+type passageKey struct{}
+
+func passageOf(r *http.Request) *passage { return r.Context().Value(passageKey{}).(*passage) }
+
+func (p *passage) run(r *http.Request) {
+	// Without full duplex the server closes the request body as soon as the response starts, and streams of an upstream that
+	// answers early are cut (golang/go#40747).
+	p.w.control.EnableFullDuplex()
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	p.cancel = cancel
+	informational := &informational{w: p.w}
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: informational.pass})
+	out := outgoing(p.server.upstream, r).WithContext(context.WithValue(ctx, passageKey{}, p))
+	p.readRequest(out)
+	defer p.w.closeHijacked()
+	defer context.AfterFunc(p.server.stopped, p.w.closeHijacked)()
+	p.server.goproxy.ServeHTTP(p.w, out)
+	informational.end()
+	if p.broken || brokenOff(p.body) {
+		// The only way to tell an HTTP/1.1 client that the response is not whole is to cut the connection.
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// brokenOff reports whether reading a response body ended with an error.
+func brokenOff(body io.Reader) bool {
+	b, ok := body.(interface{ Err() error })
+	return ok && b.Err() != nil
+}
+
+// readRequest reads a small request body whole, and makes sure that a client which breaks off inside its request is noticed.
+func (p *passage) readRequest(r *http.Request) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return
+	}
+	client := &clientBody{ReadCloser: r.Body, cancel: p.cancel}
+	r.Body = client
+	if r.ContentLength <= 0 || r.ContentLength > wholeRequest || r.Header.Get("Expect") != "" {
+		return
+	}
+	whole := make([]byte, r.ContentLength)
+	if n, err := io.ReadFull(client, whole); err != nil {
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(whole[:n]), client), client}
+		return
+	}
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(whole)), nil }
+	r.Body, _ = r.GetBody()
+}
+
+// RoundTrip implements goproxy's RoundTripper.
+func (p *passage) RoundTrip(r *http.Request, _ *goproxy.ProxyCtx) (*http.Response, error) {
+	resp, err := p.server.recorder.RoundTrip(r)
+	if err == nil {
+		p.body = resp.Body
+		if resp.StatusCode != http.StatusSwitchingProtocols {
+			// The tape has the headers already.
+			removeHopByHop(resp.Header)
+		}
+		return resp, nil
+	}
+	var bad *requestError
+	switch cause := context.Cause(r.Context()); {
+	case errors.Is(err, record.ErrUnrecorded), errors.Is(cause, record.ErrStopped):
+		p.broken = true
+		return nil, err
+	case errors.As(cause, &bad):
+		return errorResponse(r, http.StatusBadRequest, "invalid_request_error", bad.Error()), nil
+	case cause != nil:
+		p.broken = true
+		return nil, err
+	}
+	p.server.log.Warn("the upstream cannot be reached", "upstream", p.server.origin, "error", err)
+	message := fmt.Sprintf("exodeck got no answer from the upstream %s: %v", p.server.origin, err)
+	return errorResponse(r, http.StatusBadGateway, "upstream_unreachable", message), nil
+}
+
+// requestError is the reason why the body of a client's request could not be read.
+type requestError struct{ err error }
+
+func (e *requestError) Error() string {
+	return "the client broke off inside its request: " + e.err.Error()
+}
+func (e *requestError) Unwrap() error { return e.err }
+
+// clientBody is a request body that cancels the passage when it cannot be read: the client went away, or sent what is no body.
+type clientBody struct {
+	io.ReadCloser
+	cancel context.CancelCauseFunc
+}
+
+func (b *clientBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF && !errors.Is(err, http.ErrBodyReadAfterClose) {
+		b.cancel(&requestError{err})
+	}
+	return n, err
+}
+
+// informational passes 1xx responses on. They arrive on the transport's goroutine, while the handler waits for the final response.
+type informational struct {
+	mu    sync.Mutex
+	w     *responseWriter
+	ended bool
+}
+
+func (i *informational) pass(code int, header textproto.MIMEHeader) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.ended || i.w.wroteHeader || code == http.StatusContinue || code == http.StatusSwitchingProtocols {
+		return nil
+	}
+	h := i.w.ResponseWriter.Header()
+	for name, values := range header {
+		h[name] = values
+	}
+	i.w.ResponseWriter.WriteHeader(code)
+	clear(h)
+	return nil
+}
+
+func (i *informational) end() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.ended = true
+}

@@ -1,0 +1,185 @@
+package record
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+)
+
+// requestBody records a request body while it is sent.
+type requestBody struct {
+	x      *exchange
+	rc     io.ReadCloser
+	req    *http.Request // its trailers are known once the body has been read
+	offset int64
+}
+
+func (b *requestBody) Read(p []byte) (int, error) {
+	n, err := b.rc.Read(p)
+	if n > 0 {
+		b.x.requestBody(b.offset, p[:n])
+		b.offset += int64(n)
+	}
+	if err == io.EOF {
+		b.x.requestEnd(b.x.redactor.Header(b.req.Trailer))
+	}
+	return n, err
+}
+
+func (b *requestBody) Close() error { return b.rc.Close() }
+
+// body records a response body while it is read.
+type body struct {
+	x    *exchange
+	rc   io.ReadCloser
+	resp *http.Response
+	// left is how much of the Content-Length is still to come; negative when the length is not known.
+	left int64
+	err  error // what Read returns from now on
+
+	// held is the last byte of a body of known length while strict mode waits for the tape.
+	held    [1]byte
+	holding bool
+}
+
+var (
+	_ Source      = (*body)(nil)
+	_ io.WriterTo = (*body)(nil)
+)
+
+func (b *body) Exchange() tape.Ref { return b.x.event.Ref }
+
+func (b *body) Elapsed() time.Duration {
+	b.x.mu.Lock()
+	defer b.x.mu.Unlock()
+	return b.x.event.Total
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if b.holding {
+		return b.release(p)
+	}
+	n, err := b.rc.Read(p)
+	if n > 0 {
+		b.x.piece(p[:n])
+		if b.left >= 0 {
+			b.left -= int64(n)
+		}
+	}
+	if err != nil && err != io.EOF {
+		b.x.fail(err, tape.UpstreamTruncated)
+		b.err = err
+		return n, err
+	}
+	if b.x.strict && n > 0 && b.left == 0 {
+		b.held[0], b.holding = p[n-1], true
+		if n--; n > 0 {
+			return n, nil
+		}
+		return b.release(p)
+	}
+	if err == io.EOF {
+		b.err = err
+		if cerr := b.x.complete(b.resp.Trailer); cerr != nil {
+			b.err = cerr
+		}
+		return n, b.err
+	}
+	return n, nil
+}
+
+// release gives out the byte that was held back, once the tape has the exchange.
+func (b *body) release(p []byte) (int, error) {
+	b.holding = false
+	// The byte that was kept may not be all: trailers come behind it, and so may an error.
+	if _, err := b.rc.Read(make([]byte, 1)); err != nil && err != io.EOF {
+		b.x.fail(err, tape.UpstreamTruncated)
+		b.err = err
+		return 0, err
+	}
+	if b.err = b.x.complete(b.resp.Trailer); b.err != nil {
+		return 0, b.err
+	}
+	b.err = io.EOF
+	p[0] = b.held[0]
+	return 1, io.EOF
+}
+
+// pieceBuffers are as large as the largest piece; one is in use for each response that is being passed on.
+var pieceBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
+// WriteTo passes the body on piece by piece, as it is read.
+func (b *body) WriteTo(w io.Writer) (int64, error) {
+	buf := pieceBuffers.Get().(*[32 << 10]byte)
+	defer pieceBuffers.Put(buf)
+	var total int64
+	for {
+		n, err := b.Read(buf[:])
+		if n > 0 {
+			m, werr := w.Write(buf[:n])
+			total += int64(m)
+			if werr != nil {
+				return total, werr
+			}
+		}
+		if err == io.EOF {
+			return total, nil
+		}
+		if err != nil {
+			return total, err
+		}
+	}
+}
+
+// Err is the error that reading the body ended with, nil when it ended well or has not ended.
+func (b *body) Err() error {
+	if b.err == io.EOF {
+		return nil
+	}
+	return b.err
+}
+
+// Close ends an exchange whose body was not read to its end: whoever asked has lost interest.
+func (b *body) Close() error {
+	err := b.rc.Close()
+	if b.err == nil {
+		b.err = errClosed
+		b.x.fail(errClosed, tape.ClientGone)
+	}
+	return err
+}
+
+var errClosed = errors.New("the response was closed before its end")
+
+// upgraded is the connection behind a 101 response. What the client sends from here on is recorded as the request body, what the
+// upstream sends as the response body. Either side may end it, and both are a proper end.
+type upgraded struct {
+	*body
+	conn io.ReadWriteCloser
+	sent int64 // used by the one goroutine that writes
+}
+
+var _ io.ReadWriteCloser = (*upgraded)(nil)
+
+func (u *upgraded) Write(p []byte) (int, error) {
+	n, err := u.conn.Write(p)
+	u.x.requestBody(u.sent, p[:n])
+	u.sent += int64(n)
+	return n, err
+}
+
+func (u *upgraded) Close() error {
+	err := u.conn.Close()
+	u.x.end(tape.Complete, "", nil)
+	return err
+}
