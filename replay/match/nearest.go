@@ -1,0 +1,296 @@
+package match
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/wire"
+)
+
+// sketch is what is kept of a request body to tell how alike two requests are. Sketches are made at the first miss, since a tape
+// that answers everything needs none.
+type sketch struct {
+	lines []uint64 // digests of the different lines of the outline
+	// anyAPI is equal for model calls that ask the same of different API families; the zero key when it is no model call.
+	anyAPI key
+}
+
+var seed = maphash.MakeSeed()
+
+func newSketch(api tape.API, plain []byte) *sketch {
+	s := &sketch{}
+	for line := range strings.Lines(outline(api, plain)) {
+		s.lines = append(s.lines, maphash.String(seed, line))
+	}
+	slices.Sort(s.lines)
+	s.lines = slices.Compact(s.lines)
+	if parsed, ok := parse(api, plain); ok {
+		s.anyAPI = anyAPIKey(parsed)
+	}
+	return s
+}
+
+func anyAPIKey(r *wire.Request) key {
+	neutral := *r
+	neutral.API = ""
+	return newKey("any-api", string(neutral.Meaning(true)))
+}
+
+// miss describes a question that no rule answers.
+func (ix *Index) miss(ctx context.Context, q *question) (*Miss, error) {
+	if err := ix.sketch(ctx); err != nil {
+		return nil, err
+	}
+	m := &Miss{Method: q.method, URL: q.request.URL, API: q.api, Labels: q.labels}
+	plain := decoded(q.codings, q.request.Body)
+	asked := newSketch(q.api, plain)
+	d := &difference{ix: ix, q: q, plain: plain, anyAPI: asked.anyAPI}
+	d.nearest = ix.nearest(q, asked)
+	if e := d.nearest; e != nil {
+		m.Nearest = e.x
+		body, err := bodyOf(ctx, ix.src, e.x)
+		if err != nil {
+			return nil, err
+		}
+		d.nearestPlain = decoded(e.codings, body)
+		d.recorded = headLine(e.x.Request.Method, e.target) + outline(e.api, d.nearestPlain)
+		d.asked = headLine(q.method, q.target) + outline(q.api, plain)
+		m.Diff, m.short = unified(d.recorded, d.asked)
+	}
+	m.Reason = d.reason()
+	return m, nil
+}
+
+func headLine(method, target string) string { return method + " " + target + "\n" }
+
+// sketch makes the sketches of all exchanges, once.
+func (ix *Index) sketch(ctx context.Context) error {
+	if len(ix.sketches) > 0 || len(ix.entries) == 0 {
+		return nil
+	}
+	apis := append(slices.Clone(tape.APIs), tape.Control, tape.Other)
+	sketches, err := eachBody(ctx, ix, apis, func(e *entry, body []byte) *sketch {
+		return newSketch(e.api, decoded(e.codings, body))
+	})
+	if err != nil {
+		return err
+	}
+	ix.sketches = sketches
+	return nil
+}
+
+// likeness says how near an exchange is to a question. Fields count in the order they stand in.
+type likeness struct {
+	labels   bool // same labels: the very exchange that was meant
+	endpoint bool // same method and path
+	lines    int  // lines of the outline that both have
+	prefix   int  // how much of the targets is equal
+	unused   bool
+	others   int // lines of the exchange that the question has not
+}
+
+func (a likeness) compare(b likeness) int {
+	return cmp.Or(
+		compareBool(a.labels, b.labels),
+		compareBool(a.endpoint, b.endpoint),
+		cmp.Compare(a.lines, b.lines),
+		cmp.Compare(a.prefix, b.prefix),
+		cmp.Compare(b.others, a.others),
+		compareBool(a.unused, b.unused),
+	)
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// nearest returns the exchange most like the question: of its API family or labels, or else one that asks the same of another
+// API; the first recorded of equals; nil when there is none.
+func (ix *Index) nearest(q *question, asked *sketch) *entry {
+	lines := make(map[uint64]bool, len(asked.lines))
+	for _, line := range asked.lines {
+		lines[line] = true
+	}
+	var best *entry
+	var bestLikeness likeness
+	for _, e := range ix.entries {
+		s := ix.sketches[e.content()]
+		sameLabels := len(q.labels) > 0 && hasLabels(e.x.Labels, q.labels)
+		sameQuestion := asked.anyAPI != key{} && s.anyAPI == asked.anyAPI
+		if e.api != q.api && !sameLabels && !sameQuestion {
+			continue
+		}
+		l := likeness{
+			labels:   sameLabels,
+			endpoint: e.x.Request.Method == q.method && pathOf(e.target) == pathOf(q.target),
+			prefix:   commonPrefix(e.target, q.target),
+			unused:   !e.claimed,
+		}
+		for _, line := range s.lines {
+			if lines[line] {
+				l.lines++
+			}
+		}
+		l.others = len(s.lines) - l.lines
+		if best == nil || l.compare(bestLikeness) > 0 {
+			best, bestLikeness = e, l
+		}
+	}
+	return best
+}
+
+func hasLabels(labels, wanted map[string]string) bool {
+	for name, value := range wanted {
+		if have, ok := labels[name]; !ok || have != value {
+			return false
+		}
+	}
+	return true
+}
+
+// difference is what is known of a question and the exchange nearest to it.
+type difference struct {
+	ix      *Index
+	q       *question
+	plain   []byte
+	anyAPI  key
+	nearest *entry // nil when the tape has none of its kind
+
+	nearestPlain    []byte
+	recorded, asked string // outlines
+}
+
+// reason says why nothing answers, and what to do: the rule that would have made it match where there is one.
+func (d *difference) reason() string {
+	if len(d.ix.entries) == 0 {
+		return "the tape holds no exchanges: record some first, or choose another tape or session"
+	}
+	if why := d.taken(); why != "" {
+		return why
+	}
+	if !d.ix.opts.AnyModel {
+		if queue := d.queue(d.q.anyModel()); queue != nil {
+			return "would match with --any-model: " + d.models(queue)
+		}
+	}
+	if why := d.elsewhere(); why != "" {
+		return why
+	}
+	return d.kind()
+}
+
+func (d *difference) queue(k key) *queue { return d.ix.view(nil).queues[place{key: k}] }
+
+// taken is the reason when the very request is on the tape, but may not answer.
+func (d *difference) taken() string {
+	tries := []key{d.q.raw, d.q.exact(), d.q.meaning()}
+	if d.ix.opts.AnyModel {
+		tries = append(tries, d.q.anyModel())
+	}
+	for _, k := range tries {
+		queue := d.queue(k)
+		if queue == nil {
+			continue
+		}
+		used := 0
+		for _, e := range queue.entries {
+			if d.q.mayTake(e) {
+				used++
+			}
+		}
+		switch {
+		case used == 1:
+			return "recorded once, but already used: --reuse lets it answer again"
+		case used > 1:
+			return fmt.Sprintf("recorded %d times, but all are used: --reuse lets the last answer again", used)
+		}
+		return "recorded, but under other labels" + labelText(conflict(d.q.labels, queue.entries[0].x.Labels)) + ": --reuse lets it answer here too"
+	}
+	return ""
+}
+
+// conflict returns the labels of have that are otherwise in want.
+func conflict(want, have map[string]string) map[string]string {
+	out := maps.Clone(have)
+	maps.DeleteFunc(out, func(name, value string) bool {
+		wanted, ok := want[name]
+		return !ok || wanted == value
+	})
+	return out
+}
+
+func (d *difference) models(queue *queue) string {
+	e := queue.entries[0]
+	recorded := e.x.Facts.Model
+	asked := ""
+	if parsed, ok := parse(d.q.api, d.plain); ok {
+		asked = parsed.Model
+	}
+	return fmt.Sprintf("recorded with the model %q, asked of %q", recorded, asked)
+}
+
+// elsewhere is the reason when the tape has the request for another API, or has nothing under its path or method.
+func (d *difference) elsewhere() string {
+	if e := d.nearest; e != nil && e.api != d.q.api && d.anyAPI != (key{}) && d.ix.sketches[e.content()].anyAPI == d.anyAPI {
+		return fmt.Sprintf("the same request is recorded for another API: %s instead of %s", e.api, d.q.api)
+	}
+	path := pathOf(d.q.target)
+	methods, counts := map[string]bool{}, map[tape.API]int{}
+	for _, e := range d.ix.entries {
+		counts[e.api]++
+		if pathOf(e.target) == path {
+			methods[e.x.Request.Method] = true
+		}
+	}
+	if len(methods) == 0 {
+		var has []string
+		for _, api := range slices.Sorted(maps.Keys(counts)) {
+			has = append(has, fmt.Sprintf("%d %s", counts[api], api))
+		}
+		return fmt.Sprintf("no exchange on this tape has the path %s (it holds %s)", clip(path, 0), strings.Join(has, ", "))
+	}
+	if !methods[d.q.method] {
+		return fmt.Sprintf("the tape has this path with %s only, not with %s", strings.Join(slices.Sorted(maps.Keys(methods)), " and "), d.q.method)
+	}
+	return ""
+}
+
+// kind names the kind of the difference where it is a common one.
+func (d *difference) kind() string {
+	const again = "record it again, or ask what was recorded"
+	switch {
+	case d.nearest == nil:
+		return "nothing alike is recorded: " + again
+	case unblank(d.recorded) == unblank(d.asked):
+		return "only white space differs, and no rule forgives that, since a model may answer otherwise: " + again
+	case d.toolsReordered():
+		return "only the order of the tools differs, and no rule forgives that, since a model may answer otherwise: " + again
+	case len(d.recorded) > 0 && d.nearest.x.Request.Body.Size > maxRead:
+		return "the recorded request is too large to be compared by more than its bytes: " + again
+	}
+	return "no rule forgives this difference: " + again
+}
+
+func (d *difference) toolsReordered() bool {
+	a, aok := parse(d.nearest.api, d.nearestPlain)
+	b, bok := parse(d.q.api, d.plain)
+	if !aok || !bok || d.nearest.api != d.q.api || len(a.Tools) != len(b.Tools) {
+		return false
+	}
+	for _, r := range []*wire.Request{a, b} {
+		slices.SortFunc(r.Tools, func(x, y wire.Tool) int { return cmp.Compare(x.Name, y.Name) })
+	}
+	return string(a.Meaning(false)) == string(b.Meaning(false))
+}
