@@ -1,0 +1,467 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/exodeck/exodeck/score"
+	"github.com/exodeck/exodeck/simenv/pyvalue"
+)
+
+// File is a scenario file that was read.
+type File struct {
+	// Name is what the file is called in messages.
+	Name string
+	// Digest is the digest of its bytes, as run files write it.
+	Digest string
+	// Scenarios are in the order of the file.
+	Scenarios []Scenario
+}
+
+// Load reads the scenario file at path.
+func Load(path string) (*File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading scenarios: %w", err)
+	}
+	return Parse(path, data)
+}
+
+// Parse reads a scenario file in exo's format; name is used in messages. What is wrong with the file is an [*Error].
+func Parse(name string, data []byte) (*File, error) {
+	l := loader{file: name}
+	root, err := readDocument(string(data))
+	if err == nil {
+		var scenarios []Scenario
+		if scenarios, err = l.document(root); err == nil {
+			return &File{Name: name, Digest: score.DigestBytes(data), Scenarios: scenarios}, nil
+		}
+	}
+	if e, ok := err.(*Error); ok {
+		e.File = name
+	}
+	return nil, err
+}
+
+// Names lists the names of the scenarios.
+func (f *File) Names() []string {
+	names := make([]string, len(f.Scenarios))
+	for i, s := range f.Scenarios {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// Select returns the scenarios with the given names in the order of the file; all of them when no name is given. Names that
+// are not in the file are returned as unknown.
+func (f *File) Select(names []string) (selected []Scenario, unknown []string) {
+	if len(names) == 0 {
+		return f.Scenarios, nil
+	}
+	known := f.Names()
+	for _, name := range names {
+		if !slices.Contains(known, name) && !slices.Contains(unknown, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	for _, s := range f.Scenarios {
+		if slices.Contains(names, s.Name) {
+			selected = append(selected, s)
+		}
+	}
+	return selected, unknown
+}
+
+// loader turns a document into scenarios.
+type loader struct {
+	file  string
+	tools []Tool // in order of first appearance
+}
+
+// The keys that each table may have.
+var (
+	documentKeys = []string{"tools", "scenarios"}
+	toolKeys     = []string{"description", "properties", "required"}
+	scenarioKeys = []string{"name", "description", "expect_tool_call", "expected_function", "required_arg_keys", "tool_result",
+		"nested_array_key", "required_item_keys", "tools", "messages"}
+	messageKeys = []string{"role", "content", "tool_calls", "tool_call_id"}
+	callKeys    = []string{"id", "name", "arguments"}
+)
+
+func (l *loader) document(root *table) ([]Scenario, error) {
+	top, err := newFields("", &node{value: root}, documentKeys)
+	if err != nil {
+		return nil, err
+	}
+	if n := root.values["tools"]; n != nil {
+		tools, err := newFields("tools", n, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range tools.table.keys {
+			tool, err := l.tool(name, tools.table.values[name])
+			if err != nil {
+				return nil, err
+			}
+			l.tools = append(l.tools, tool)
+		}
+	}
+	items, err := top.items("scenarios")
+	if err != nil {
+		return nil, err
+	}
+	scenarios := make([]Scenario, 0, len(items))
+	for i, item := range items {
+		s, err := l.scenario(fmt.Sprintf("scenarios[%d]", i), item)
+		if err != nil {
+			return nil, err
+		}
+		scenarios = append(scenarios, s)
+	}
+	return scenarios, nil
+}
+
+func (l *loader) tool(name string, n *node) (Tool, error) {
+	path := "tools." + name
+	f, err := newFields(path, n, toolKeys)
+	if err != nil {
+		return Tool{}, err
+	}
+	tool := Tool{Name: name, Properties: pyvalue.NewDict()}
+	if tool.Required, err = f.texts("required"); err != nil {
+		return Tool{}, err
+	}
+	description, err := f.text("description")
+	if err != nil {
+		return Tool{}, err
+	}
+	if description != nil {
+		tool.Description = *description
+	}
+	if p := f.table.values["properties"]; p != nil {
+		if tool.Properties, err = f.object("properties"); err != nil {
+			return Tool{}, err
+		}
+	}
+	return tool, nil
+}
+
+func (l *loader) scenario(path string, n *node) (Scenario, error) {
+	f, err := newFields(path, n, scenarioKeys)
+	if err != nil {
+		return Scenario{}, err
+	}
+	s := Scenario{}
+	if s.Name, err = f.needText("name"); err != nil {
+		return s, err
+	}
+	f.path = fmt.Sprintf("%s %q", path, s.Name)
+	if s.Description, err = f.needText("description"); err != nil {
+		return s, err
+	}
+	if s.ExpectToolCall, err = f.needBool("expect_tool_call"); err != nil {
+		return s, err
+	}
+	for key, to := range map[string]*string{"expected_function": &s.ExpectedFunction, "nested_array_key": &s.NestedArrayKey} {
+		text, err := f.text(key)
+		if err != nil {
+			return s, err
+		}
+		if text != nil {
+			*to = *text
+		}
+	}
+	for key, to := range map[string]*[]string{"required_arg_keys": &s.RequiredArgKeys, "required_item_keys": &s.RequiredItemKeys} {
+		if *to, err = f.texts(key); err != nil {
+			return s, err
+		}
+	}
+	if f.table.values["tool_result"] != nil {
+		text, err := f.json("tool_result")
+		if err != nil {
+			return s, err
+		}
+		s.ToolResult = &text
+	}
+	if s.Tools, err = l.offered(f); err != nil {
+		return s, err
+	}
+	items, err := f.items("messages")
+	if err != nil {
+		return s, err
+	}
+	for i, item := range items {
+		m, err := l.message(fmt.Sprintf("%s messages[%d]", f.path, i), item)
+		if err != nil {
+			return s, err
+		}
+		s.Messages = append(s.Messages, m)
+	}
+	return s, nil
+}
+
+// offered are the tools a scenario names, all tools when it names none.
+func (l *loader) offered(f fields) ([]Tool, error) {
+	n := f.table.values["tools"]
+	if n == nil {
+		return slices.Clone(l.tools), nil
+	}
+	names, err := f.texts("tools")
+	if err != nil {
+		return nil, err
+	}
+	tools := make([]Tool, 0, len(names))
+	for _, name := range names {
+		i := slices.IndexFunc(l.tools, func(t Tool) bool { return t.Name == name })
+		if i < 0 {
+			hint := "the file defines no tools"
+			if len(l.tools) > 0 {
+				known := make([]string, len(l.tools))
+				for j, t := range l.tools {
+					known[j] = t.Name
+				}
+				hint = "the file defines " + strings.Join(known, ", ")
+			}
+			return nil, &Error{Line: n.line, Key: f.path + " tools", Problem: fmt.Sprintf("there is no tool %q", name), Hint: hint}
+		}
+		tools = append(tools, l.tools[i])
+	}
+	return tools, nil
+}
+
+func (l *loader) message(path string, n *node) (Message, error) {
+	m := Message{}
+	f, err := newFields(path, n, messageKeys)
+	if err != nil {
+		return m, err
+	}
+	if m.Role, err = f.needText("role"); err != nil {
+		return m, err
+	}
+	if m.Content, err = f.text("content"); err != nil {
+		return m, err
+	}
+	if m.ToolCallID, err = f.text("tool_call_id"); err != nil {
+		return m, err
+	}
+	if f.table.values["tool_calls"] == nil {
+		return m, nil
+	}
+	items, err := f.items("tool_calls")
+	if err != nil {
+		return m, err
+	}
+	m.ToolCalls = make([]ToolCall, 0, len(items))
+	for i, item := range items {
+		f, err := newFields(fmt.Sprintf("%s tool_calls[%d]", path, i), item, callKeys)
+		if err != nil {
+			return m, err
+		}
+		var call ToolCall
+		if call.ID, err = f.needText("id"); err != nil {
+			return m, err
+		}
+		if call.Name, err = f.needText("name"); err != nil {
+			return m, err
+		}
+		if f.table.values["arguments"] == nil {
+			return m, f.missing("arguments")
+		}
+		if call.Arguments, err = f.json("arguments"); err != nil {
+			return m, err
+		}
+		m.ToolCalls = append(m.ToolCalls, call)
+	}
+	return m, nil
+}
+
+// fields reads the keys of one table and words the errors about them.
+type fields struct {
+	path  string
+	line  int
+	table *table
+}
+
+// newFields takes the table out of n and refuses keys other than known; a nil known allows all.
+func newFields(path string, n *node, known []string) (fields, error) {
+	t, ok := n.value.(*table)
+	if !ok {
+		return fields{}, &Error{Line: n.line, Key: path, Problem: "must be a table, not " + kindOf(n.value)}
+	}
+	f := fields{path: path, line: n.line, table: t}
+	for _, key := range t.keys {
+		if known != nil && !slices.Contains(known, key) {
+			return f, &Error{Line: t.values[key].line, Key: f.key(key), Problem: "unknown key",
+				Hint: "known here: " + strings.Join(known, ", ")}
+		}
+	}
+	return f, nil
+}
+
+func (f fields) key(name string) string {
+	if f.path == "" {
+		return name
+	}
+	if strings.ContainsAny(f.path, " ") {
+		return f.path + " " + name
+	}
+	return f.path + "." + name
+}
+
+func (f fields) missing(name string) error {
+	return &Error{Line: f.line, Key: f.key(name), Problem: "is missing"}
+}
+
+func (f fields) wrong(name, want string, n *node) error {
+	return &Error{Line: n.line, Key: f.key(name), Problem: fmt.Sprintf("must be %s, not %s", want, kindOf(n.value))}
+}
+
+// text is the string of a key, nil when it is absent.
+func (f fields) text(name string) (*string, error) {
+	n := f.table.values[name]
+	if n == nil {
+		return nil, nil
+	}
+	s, ok := n.value.(string)
+	if !ok {
+		return nil, f.wrong(name, "a string", n)
+	}
+	return &s, nil
+}
+
+func (f fields) needText(name string) (string, error) {
+	s, err := f.text(name)
+	if err != nil {
+		return "", err
+	}
+	if s == nil {
+		return "", f.missing(name)
+	}
+	return *s, nil
+}
+
+func (f fields) needBool(name string) (bool, error) {
+	n := f.table.values[name]
+	if n == nil {
+		return false, f.missing(name)
+	}
+	b, ok := n.value.(bool)
+	if !ok {
+		return false, f.wrong(name, "true or false", n)
+	}
+	return b, nil
+}
+
+// items are the elements of an array, none when the key is absent.
+func (f fields) items(name string) ([]*node, error) {
+	n := f.table.values[name]
+	if n == nil {
+		return nil, nil
+	}
+	items, ok := n.value.([]*node)
+	if !ok {
+		return nil, f.wrong(name, "an array", n)
+	}
+	return items, nil
+}
+
+// texts is an array of strings, nil when the key is absent.
+func (f fields) texts(name string) ([]string, error) {
+	items, err := f.items(name)
+	if err != nil || items == nil {
+		return nil, err
+	}
+	out := make([]string, 0, len(items))
+	for _, item := range items {
+		s, ok := item.value.(string)
+		if !ok {
+			return nil, f.wrong(name, "an array of strings", &node{line: item.line, value: item.value})
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// object is a table as the JSON object it becomes.
+func (f fields) object(name string) (*pyvalue.Dict, error) {
+	n := f.table.values[name]
+	t, ok := n.value.(*table)
+	if !ok {
+		return nil, f.wrong(name, "a table", n)
+	}
+	return f.dict(name, t)
+}
+
+// json is a value as Python's json.dumps writes it.
+func (f fields) json(name string) (string, error) {
+	v, err := f.python(name, f.table.values[name])
+	if err != nil {
+		return "", err
+	}
+	return dumps(v), nil
+}
+
+func (f fields) dict(path string, t *table) (*pyvalue.Dict, error) {
+	d := pyvalue.NewDict()
+	for _, key := range t.keys {
+		v, err := f.python(path+"."+key, t.values[key])
+		if err != nil {
+			return nil, err
+		}
+		d.Set(pyvalue.Str(key), v)
+	}
+	return d, nil
+}
+
+// python converts a TOML value to the value that Python's reader makes of it.
+func (f fields) python(path string, n *node) (pyvalue.Value, error) {
+	switch v := n.value.(type) {
+	case string:
+		return pyvalue.Str(v), nil
+	case bool:
+		return pyvalue.Bool(v), nil
+	case int64:
+		return pyvalue.NewInt(v), nil
+	case float64:
+		return pyvalue.Float(v), nil
+	case *table:
+		return f.dict(path, v)
+	case []*node:
+		list := make([]pyvalue.Value, len(v))
+		for i, item := range v {
+			var err error
+			if list[i], err = f.python(path+"["+strconv.Itoa(i)+"]", item); err != nil {
+				return nil, err
+			}
+		}
+		return pyvalue.NewList(list...), nil
+	default:
+		return nil, &Error{Line: n.line, Key: f.key(path), Problem: kindOf(v) + " cannot be told in JSON", Hint: "write it as a string"}
+	}
+}
+
+// kindOf names a TOML value's kind.
+func kindOf(v any) string {
+	switch v.(type) {
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case int64:
+		return "an integer"
+	case float64:
+		return "a float"
+	case time.Time:
+		return "a date or time"
+	case *table:
+		return "a table"
+	case []*node:
+		return "an array"
+	default:
+		return fmt.Sprintf("a %T", v)
+	}
+}
