@@ -16,6 +16,8 @@ var (
 	ErrNotTape = errors.New("not a tape")
 	// ErrNewer: the tape was written by a newer exodeck.
 	ErrNewer = errors.New("tape of a newer exodeck")
+	// ErrOlder: the tape has an older schema that only a recorder can bring up to date.
+	ErrOlder = errors.New("tape of an older exodeck")
 	// ErrDamaged: the tape was truncated or overwritten in part.
 	ErrDamaged = errors.New("tape is damaged")
 	// ErrBusy: another recorder writes the tape.
@@ -28,6 +30,8 @@ var (
 	ErrClosed = errors.New("closed")
 	// ErrNoExchange: the tape has no exchange of that name.
 	ErrNoExchange = errors.New("no such exchange")
+	// ErrNoBody: the tape has no body with that digest.
+	ErrNoBody = errors.New("no such body")
 )
 
 // Error is a failure that a person has to do something about.

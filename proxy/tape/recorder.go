@@ -2,13 +2,66 @@ package tape
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
-	"net/http"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/gofrs/flock"
+	"golang.org/x/sync/semaphore"
 )
 
-// Recorder is the one writer of a tape.
-type Recorder struct{}
+const (
+	// batchDelay is how long a batch waits for more to write together with its first exchange.
+	batchDelay = 10 * time.Millisecond
+	// maxBatch is how many exchanges make a batch go at once.
+	maxBatch = 256
+	// maxQueued bounds the bytes that wait to be written.
+	maxQueued = 32 << 20
+	// queuedOverhead is what a queued exchange is taken to need beside its bodies.
+	queuedOverhead = 2 << 10
+	// defaultMaxWait is RecorderOptions.MaxWait when that is zero.
+	defaultMaxWait = 2 * time.Second
+)
+
+// Recorder is the one writer of a tape. Its methods may be called from several goroutines.
+//
+// What the callers hand in goes through two stages, each a goroutine: the first gathers what came within [batchDelay] into a
+// batch, computes digests and compresses; the second writes the batch in one transaction. So no caller waits for
+// the disk, unless more bytes are waiting than the recorder is willing to hold.
+//
+// A batch that cannot be written is given up, and the exchanges in it count as unrecorded. The recorder goes on
+// with the next batch: the disk may have room again.
+type Recorder struct {
+	path    string
+	lock    *flock.Flock
+	maxWait time.Duration
+	now     func() time.Time
+
+	ctx    context.Context // ends the waiting of callers; is over when the recorder is closed
+	cancel context.CancelFunc
+	room   *semaphore.Weighted // of maxQueued bytes
+	stages sync.WaitGroup
+
+	wake  chan struct{} // there is something to write
+	hurry chan struct{} // and somebody waits for it
+
+	mu     sync.Mutex
+	queue  []*Recording // each at most once
+	calls  []*call
+	closed bool
+	err    error // the last failure
+	unsaid error // the last failure that no Sync has reported
+
+	closing sync.Once
+	closeAs error // what Close returns
+
+	committed, inFlight, unrecorded atomic.Int64
+	queuedBytes, bodyBytes, stored  atomic.Int64
+}
 
 // RecorderOptions are choices a recorder leaves to its caller. The zero value is ready for use.
 type RecorderOptions struct {
@@ -16,7 +69,7 @@ type RecorderOptions struct {
 	MaxWait time.Duration
 	// MaxSize limits the tape to so many bytes; more fails as on a full disk. There is no limit when zero.
 	MaxSize int64
-	// Now is the clock that names sessions; [time.Now] when nil.
+	// Now is the clock that dates sessions; [time.Now] when nil.
 	Now func() time.Time
 }
 
@@ -26,69 +79,189 @@ type Stats struct {
 	InFlight    int64 // exchanges begun and not ended
 	Unrecorded  int64 // exchanges that took place and are not on the tape whole
 	Queued      int64 // exchanges with something that waits to be written
-	QueuedBytes int64 // body bytes that wait to be written
+	QueuedBytes int64 // bytes that wait to be written
 	BodyBytes   int64 // body bytes recorded, as they went over the wire
 	StoredBytes int64 // bytes they took on the tape, each body once
 	LastError   error // the most recent failure, nil when there was none
 }
 
-// OpenRecorder opens the tape at path for writing and creates it when there is none.
+// call is work for the writer that is not an exchange.
+type call struct {
+	run  func(w *writer) error // in a transaction of its own; nil for none
+	done chan error            // of capacity 1
+}
+
+// OpenRecorder opens the tape at path for writing and creates it when there is none. A tape with an older schema is migrated.
+// Exchanges that an earlier recorder left unfinished are marked [Interrupted]. While another recorder has the tape, the error is [ErrBusy].
+//
+// The context is for the opening alone.
 func OpenRecorder(ctx context.Context, path string, o RecorderOptions) (*Recorder, error) {
-	return nil, errors.ErrUnsupported
+	lock, err := lockTape(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	w, err := openWriter(ctx, path, o.MaxSize)
+	if err != nil {
+		return nil, errors.Join(failure("recording on", path, err), unlockTape(lock))
+	}
+	r := &Recorder{
+		path: path, lock: lock, maxWait: o.MaxWait, now: o.Now,
+		room: semaphore.NewWeighted(maxQueued),
+		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+	}
+	if r.maxWait == 0 {
+		r.maxWait = defaultMaxWait
+	}
+	if r.now == nil {
+		r.now = time.Now
+	}
+	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	batches := make(chan *batch)
+	r.stages.Go(func() {
+		defer close(batches)
+		r.gather(w, batches)
+	})
+	r.stages.Go(func() { r.write(w, batches) })
+	return r, nil
 }
 
-// StartSession starts a session. Name and Started are filled in when empty.
+// StartSession starts a session. Its Name and Started are filled in when they are empty.
 func (r *Recorder) StartSession(ctx context.Context, s Session) (*SessionRecorder, error) {
-	return nil, errors.ErrUnsupported
+	if s.Started.IsZero() {
+		s.Started = r.now()
+	}
+	s.Started = s.Started.UTC().Round(0)
+	if s.Name == "" {
+		s.Name = s.Started.Format("20060102T150405Z-") + strings.ToLower(rand.Text()[:6])
+	}
+	s.Labels = validLabels(s.Labels)
+	sr := &SessionRecorder{rec: r, session: s}
+	if err := r.call(ctx, func(w *writer) error { return w.startSession(sr) }); err != nil {
+		return nil, failure("starting a session on", r.path, err)
+	}
+	return sr, nil
 }
 
-// Sync waits until all that was handed in so far is on the tape.
-func (r *Recorder) Sync(ctx context.Context) error { return errors.ErrUnsupported }
+// Sync waits until all that was handed in so far is on the tape. What had to be given up since the last Sync is an error.
+func (r *Recorder) Sync(ctx context.Context) error {
+	if err := r.call(ctx, nil); err != nil {
+		return failure("writing", r.path, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.unsaid
+	r.unsaid = nil
+	return err
+}
 
 // Stats returns the counters of the recorder.
-func (r *Recorder) Stats() Stats { return Stats{} }
-
-// Close writes what is left, ends the sessions and closes the tape.
-func (r *Recorder) Close() error { return errors.ErrUnsupported }
-
-// SessionRecorder records exchanges into one session.
-type SessionRecorder struct{}
-
-// Session returns the session as it was started.
-func (s *SessionRecorder) Session() Session { return Session{} }
-
-// Begin starts an exchange.
-func (s *SessionRecorder) Begin(start Start) *Recording { return nil }
-
-// Start is what is known of an exchange when its request head has been read.
-type Start struct {
-	Started                            time.Time
-	Upstream, Method, URL, Host, Proto string
-	Header                             http.Header
-	Labels                             map[string]string
+func (r *Recorder) Stats() Stats {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return Stats{
+		Committed:   r.committed.Load(),
+		InFlight:    r.inFlight.Load(),
+		Unrecorded:  r.unrecorded.Load(),
+		Queued:      int64(len(r.queue)),
+		QueuedBytes: r.queuedBytes.Load(),
+		BodyBytes:   r.bodyBytes.Load(),
+		StoredBytes: r.stored.Load(),
+		LastError:   r.err,
+	}
 }
 
-// Recording is one exchange while it takes place.
-type Recording struct{}
-
-// Ref names the exchange.
-func (x *Recording) Ref() Ref { return Ref{} }
-
-// RequestBody adds the next bytes of the request body; p is copied.
-func (x *Recording) RequestBody(p []byte) {}
-
-// RequestEnd says that the request has arrived whole.
-func (x *Recording) RequestEnd(trailer http.Header) {}
-
-// ResponseHead keeps the head of the response.
-func (x *Recording) ResponseHead(status int, reason string, noReason bool, proto string, h http.Header, at time.Duration) {
+// Close writes what is left, ends the sessions, closes the tape and lets go of it. Exchanges that have not ended are marked
+// [Interrupted]. It returns an error when anything went unrecorded.
+func (r *Recorder) Close() error {
+	r.closing.Do(func() {
+		r.mu.Lock()
+		r.closed = true
+		r.mu.Unlock()
+		signal(r.wake)
+		r.stages.Wait()
+		r.cancel()
+		r.closeAs = errors.Join(r.closeAs, unlockTape(r.lock))
+		if n := r.unrecorded.Load(); n > 0 {
+			r.closeAs = errors.Join(&Error{Op: "recording on", Path: r.path,
+				Err: fmt.Errorf("%d of %d exchanges are not on the tape whole; the last error: %w", n, n+r.committed.Load(), r.err)}, r.closeAs)
+		}
+	})
+	return r.closeAs
 }
 
-// ResponseBody adds the next bytes of the response body as one piece; p is copied.
-func (x *Recording) ResponseBody(p []byte, at time.Duration) {}
+// call has the writer run f and waits for it.
+func (r *Recorder) call(ctx context.Context, f func(w *writer) error) error {
+	c := &call{run: f, done: make(chan error, 1)}
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return ErrClosed
+	}
+	r.calls = append(r.calls, c)
+	r.mu.Unlock()
+	signal(r.wake)
+	signal(r.hurry)
+	select {
+	case err := <-c.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
 
-// End says how the exchange ended.
-func (x *Recording) End(e Ended, cause string, trailer http.Header, at time.Duration) {}
+// enqueue has x written with the next batch. It reports whether the recorder is open.
+func (r *Recorder) enqueue(x *Recording, hurry bool) bool {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return false
+	}
+	r.queue = append(r.queue, x)
+	n := len(r.queue)
+	r.mu.Unlock()
+	if n == 1 {
+		signal(r.wake)
+	}
+	if hurry || n == maxBatch {
+		signal(r.hurry)
+	}
+	return true
+}
 
-// Wait waits until End is on the tape.
-func (x *Recording) Wait(ctx context.Context) error { return errors.ErrUnsupported }
+// reserve waits until n more bytes may be queued, for no longer than the recorder makes its callers wait.
+func (r *Recorder) reserve(n int64) error {
+	if !r.room.TryAcquire(n) {
+		signal(r.hurry)
+		ctx, cancel := context.WithTimeout(r.ctx, r.maxWait)
+		defer cancel()
+		if err := r.room.Acquire(ctx, n); err != nil {
+			if r.ctx.Err() != nil {
+				return ErrClosed
+			}
+			return fmt.Errorf("%w: %d MiB wait to be written, for %v no more were taken", ErrSlow, maxQueued>>20, r.maxWait)
+		}
+	}
+	r.queuedBytes.Add(n)
+	return nil
+}
+
+// release gives back what reserve gave.
+func (r *Recorder) release(n int64) {
+	r.queuedBytes.Add(-n)
+	r.room.Release(n)
+}
+
+// failed notes a failure for Stats and for the next Sync.
+func (r *Recorder) failed(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err, r.unsaid = err, err
+}
+
+// signal leaves a token in a channel of capacity 1.
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -2,52 +2,160 @@ package tape
 
 import (
 	"context"
+	"database/sql"
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
-	"iter"
-	"time"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+	"modernc.org/sqlite/vfs"
 )
 
 // Tape reads a tape. It never changes it, and may be used by several goroutines at a time.
-type Tape struct{}
+type Tape struct {
+	path     string
+	db       *sql.DB
+	files    *vfs.FS // what db reads from when that is not the file system of the machine
+	recorded bool    // path is one on which a recorder may be at work
+}
 
-// Open opens the tape at path for reading. A recorder may be writing it meanwhile, and its disk may be read-only.
+// Open opens the tape at path for reading. A recorder may be writing it meanwhile, and its disk may be read-only. What a
+// recorder that died has left in the files beside the tape is read too.
 func Open(ctx context.Context, path string) (*Tape, error) {
-	return nil, errors.ErrUnsupported
+	info, err := os.Stat(path)
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, failure("opening tape", path, err)
+	}
+	t, err := openFile(ctx, path)
+	if unwritable(err) {
+		// SQLite wants to write beside the tape to read it together with a writer. Where it cannot, nobody else can either.
+		t, err = openIn(ctx, os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	}
+	if err != nil {
+		return nil, failure("opening tape", path, err)
+	}
+	t.path, t.recorded = path, true
+	return t, nil
 }
 
 // OpenFS opens the tape called name in fsys, such as one that is embedded in a program.
 func OpenFS(ctx context.Context, fsys fs.FS, name string) (*Tape, error) {
-	return nil, errors.ErrUnsupported
+	info, err := fs.Stat(fsys, name)
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, failure("opening tape", name, err)
+	}
+	t, err := openIn(ctx, fsys, name)
+	if err != nil {
+		return nil, failure("opening tape", name, err)
+	}
+	t.path = name
+	return t, nil
 }
 
-// Close closes the tape.
-func (t *Tape) Close() error { return nil }
-
-// Sessions returns the sessions of the tape by their start.
-func (t *Tape) Sessions(ctx context.Context) ([]Session, error) { return nil, errors.ErrUnsupported }
-
-// Query says which exchanges are asked for. Zero values do not restrict.
-type Query struct {
-	Session  string
-	From, To time.Time // started in [From, To)
-	API      API
-	Model    string
-	Ended    []Ended
+// regular returns an error unless the file may be a tape.
+func regular(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return fmt.Errorf("%w: it is a folder", ErrNotTape)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%w: it is no regular file", ErrNotTape)
+	case info.Size() == 0:
+		return fmt.Errorf("%w: the file is empty", ErrNotTape)
+	}
+	return nil
 }
 
-// Exchanges yields the exchanges that q asks for in recorded order: by the start of their session, then by Seq.
-func (t *Tape) Exchanges(ctx context.Context, q Query) iter.Seq2[*Exchange, error] {
-	return func(yield func(*Exchange, error) bool) { yield(nil, errors.ErrUnsupported) }
+// unwritable reports whether SQLite could not open a file because it may not write.
+func unwritable(err error) bool {
+	var se *sqlite.Error
+	if !errors.As(err, &se) {
+		return false
+	}
+	switch se.Code() & 0xff {
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+		return true
+	}
+	return false
 }
 
-// Exchange returns one exchange, or an error that is [ErrNoExchange].
-func (t *Tape) Exchange(ctx context.Context, ref Ref) (*Exchange, error) {
-	return nil, errors.ErrUnsupported
+func openFile(ctx context.Context, path string) (*Tape, error) {
+	db, err := openReader(ctx, path, url.Values{"mode": {"ro"}})
+	if err != nil {
+		return nil, err
+	}
+	return &Tape{db: db}, nil
 }
 
-// Body opens a body for reading.
-func (t *Tape) Body(ctx context.Context, b Body) (io.ReadCloser, error) {
-	return nil, errors.ErrUnsupported
+func openIn(ctx context.Context, fsys fs.FS, name string) (*Tape, error) {
+	id, files, err := vfs.New(fsys)
+	if err != nil {
+		return nil, err
+	}
+	// There is no shared memory in such a file system: each connection reads the write-ahead log for itself.
+	db, err := openReader(ctx, name, url.Values{"vfs": {id}, "_pragma": {"locking_mode(exclusive)"}})
+	if err != nil {
+		return nil, errors.Join(err, files.Close())
+	}
+	return &Tape{db: db, files: files}, nil
 }
+
+// openReader opens the file at path and makes sure that it is a tape.
+func openReader(ctx context.Context, path string, params url.Values) (*sql.DB, error) {
+	params["_pragma"] = append(params["_pragma"], "busy_timeout(5000)", "query_only(on)", "trusted_schema(off)", "cell_size_check(on)")
+	db, err := sql.Open("sqlite", dsn(path, params))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(8)
+	if err := checkSchema(ctx, db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// checkSchema makes sure that db is a tape with the newest schema.
+func checkSchema(ctx context.Context, db queryer) error {
+	version, err := schemaVersion(ctx, db)
+	if err != nil {
+		return err
+	}
+	if version < len(migrations) {
+		return fmt.Errorf("%w: its schema is version %d, this exodeck reads version %d", ErrOlder, version, len(migrations))
+	}
+	return nil
+}
+
+// probe makes sure that the file at path is a tape, without changing it, and returns the version of its schema.
+func probe(ctx context.Context, path string, info fs.FileInfo) (version int, err error) {
+	if err := regular(info); err != nil {
+		return 0, err
+	}
+	db, err := sql.Open("sqlite", dsn(path, url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(5000)", "query_only(on)"}}))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return schemaVersion(ctx, db)
+}
+
+// Close closes the tape. Bodies that are being read fail.
+func (t *Tape) Close() error {
+	err := t.db.Close()
+	if t.files != nil {
+		err = errors.Join(err, t.files.Close())
+	}
+	return failure("closing tape", t.path, err)
+}
+
+// alive reports whether a recorder has the tape open.
+func (t *Tape) alive() bool { return t.recorded && recording(t.path) }
