@@ -19,6 +19,8 @@ type Answer struct {
 	FinishReason *string
 	// Finish is FinishReason in the words of one vocabulary.
 	Finish Finish
+	// Incomplete is Responses' incomplete_details.reason; "" when absent.
+	Incomplete string
 
 	// Text and Reasoning are the joined texts, "" when there are none. Bytes that are not UTF-8 stay as they came, and an
 	// escaped lone surrogate is its three bytes (WTF-8). Texts of errors are never in here.
@@ -26,7 +28,8 @@ type Answer struct {
 	// Refusal is OpenAI's text of that name, which stands in place of a text.
 	Refusal string
 	// Blocks are the parts of the answer in the order in which they began: what Text, Reasoning, Refusal and ToolCalls
-	// are made of.
+	// are made of. A Responses stream ends with a snapshot of the whole answer, which is what these four then hold; the
+	// blocks are what was streamed.
 	Blocks    []Block
 	ToolCalls []ToolCall
 
@@ -87,6 +90,8 @@ const (
 	BlockReasoning BlockKind = "reasoning"
 	BlockRefusal   BlockKind = "refusal"
 	BlockToolCall  BlockKind = "tool_call"
+	// BlockOther is a part of another type; it is listed in Answer.Unknown.
+	BlockOther BlockKind = "other"
 )
 
 // Block is one part of an answer: a content block of Claude, a content part or item of Responses, the text or the
@@ -95,7 +100,7 @@ type Block struct {
 	Kind BlockKind
 	// Index is the block's number as sent (Claude's index, Responses' output_index); -1 where the format has none.
 	Index int
-	// Text is the block's own text; "" for tool calls.
+	// Text is the block's own text; "" for tool calls and other parts.
 	Text string
 	// Call is the number of the call in Answer.ToolCalls; -1 for other blocks.
 	Call int

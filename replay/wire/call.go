@@ -6,7 +6,8 @@ import "github.com/go-json-experiment/json/jsontext"
 type ToolCall struct {
 	// ID is the id that a tool result refers to; "" when absent (see HasID).
 	ID string
-	// OtherID is a second id the same call was given later in the same answer; "" when there is none.
+	// OtherID is a second id the same call was given later in the same answer; "" when there is none. The first one counts,
+	// as nothing says which one the server wants back.
 	OtherID string
 	Name    string
 	// Arguments is the argument text. Arguments sent as an object are shown as Python's json.dumps writes them.

@@ -1,0 +1,221 @@
+package wire
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// chatAnswer reads answers of Chat Completions.
+type chatAnswer struct {
+	*reader
+	byIndex map[int]int // call at each index of the stream
+	last    int         // call that the last delta was for, -1 at first
+}
+
+func (c *chatAnswer) event(_ string, data object) {
+	reported := false
+	if e := data.get("error"); !absent(e) {
+		c.fail(c.readError(ErrorChunk, e))
+		reported = true
+	} else if str(data.get("object")) == "error" {
+		c.fail(&Error{Kind: ErrorChunk, Message: ref(str(data.get("message"))), Type: str(data.get("type")), Code: data.get("code")})
+		return
+	}
+	choices := data.get("choices")
+	if reported && choices == nil {
+		return
+	}
+	c.header(data, "object", "chat.completion.chunk", "")
+	c.usage(data.get("usage"))
+	if choices == nil && !data.has("usage") {
+		c.unknown("event without choices", c.raw)
+	}
+	c.choices(choices, "delta")
+}
+
+func (c *chatAnswer) body(data object) {
+	c.header(data, "object", "chat.completion", "")
+	c.usage(data.get("usage"))
+	if !data.has("choices") {
+		c.unknown("body without choices", c.raw)
+	}
+	c.choices(data.get("choices"), "message")
+	if stats := data.get("generation_stats"); !absent(stats) {
+		c.stats(stats)
+	}
+	if power := data.get("power_usage"); !absent(power) {
+		c.a.Power = power
+	}
+}
+
+func (c *chatAnswer) end() {}
+
+// choices reads the first choice and notes others. Its message is under the given name.
+func (c *chatAnswer) choices(v jsontext.Value, name string) {
+	if !absent(v) && v.Kind() != '[' {
+		c.wrongType(v, "/choices", "array")
+	}
+	for i, choice := range elements(v) {
+		fields := members(choice)
+		if n, ok := integer(fields.get("index")); ok && n != 0 {
+			c.noteOnce(NoteOtherChoice, fmt.Sprintf("/choices/%d", i), fmt.Sprintf("choice %d is not read", n))
+			continue
+		}
+		path := "/choices/" + strconv.Itoa(i)
+		c.message(members(fields.get(name)), path+"/"+name)
+		c.finishReason(fields.get("finish_reason"), path+"/finish_reason")
+	}
+}
+
+// message reads a delta or a whole message.
+func (c *chatAnswer) message(m object, path string) {
+	if !c.whole {
+		for _, name := range []string{"role", "tool_calls", "function_call"} {
+			c.null(m, name, path)
+		}
+	}
+	reasoning := c.text(m, "reasoning_content", path)
+	if reasoning == "" {
+		reasoning = c.text(m, "reasoning", path)
+	}
+	c.say(BlockReasoning, reasoning)
+	c.content(m.get("content"), path+"/content")
+	c.say(BlockRefusal, c.text(m, "refusal", path))
+	calls := m.get("tool_calls")
+	if !absent(calls) && calls.Kind() != '[' {
+		c.wrongType(calls, path+"/tool_calls", "array")
+	}
+	for i, call := range elements(calls) {
+		c.toolCall(call, i, path+"/tool_calls/"+strconv.Itoa(i))
+	}
+	if f := m.get("function_call"); !absent(f) {
+		if c.last < 0 {
+			c.last, _ = c.call(-1)
+		}
+		c.function(c.last, members(f), path+"/function_call")
+	}
+}
+
+// content reads a text, or a list of parts as Mistral sends beside its thinking.
+func (c *chatAnswer) content(v jsontext.Value, path string) {
+	switch v.Kind() {
+	case '"':
+		c.say(BlockText, unquote(v))
+	case '[':
+		for i, part := range elements(v) {
+			fields := members(part)
+			switch str(fields.get("type")) {
+			case "text":
+				c.say(BlockText, str(fields.get("text")))
+			case "refusal":
+				c.say(BlockRefusal, str(fields.get("refusal")))
+			case "thinking":
+				for _, thought := range elements(fields.get("thinking")) {
+					c.say(BlockReasoning, str(members(thought).get("text")))
+				}
+			default:
+				c.unknown(fmt.Sprintf("content part %d of type %q", i, str(fields.get("type"))), part)
+			}
+		}
+	case jsontext.KindInvalid, 'n':
+	default:
+		c.wrongType(v, path, "string")
+	}
+}
+
+// toolCall reads one entry of tool_calls.
+func (c *chatAnswer) toolCall(v jsontext.Value, position int, path string) {
+	if v.Kind() != '{' {
+		c.wrongType(v, path, "object")
+		return
+	}
+	fields := members(v)
+	n := c.callOf(fields, position, path)
+	c.last = n
+	if !c.whole {
+		c.null(fields, "id", path)
+		c.null(fields, "type", path)
+	}
+	c.identify(n, fields.get("id"), nil)
+	if custom := fields.get("custom"); !absent(custom) {
+		tool := members(custom)
+		c.identify(n, nil, tool.get("name"))
+		c.arguments(n, tool.get("input"))
+		return
+	}
+	c.function(n, members(fields.get("function")), path+"/function")
+}
+
+// function reads name and arguments of a call.
+func (c *chatAnswer) function(call int, f object, path string) {
+	if !c.whole {
+		c.null(f, "name", path)
+	}
+	c.identify(call, nil, f.get("name"))
+	c.arguments(call, f.get("arguments"))
+}
+
+// callOf returns the call that an entry of tool_calls belongs to, a new one where it begins one.
+func (c *chatAnswer) callOf(fields object, position int, path string) int {
+	index := indexOf(fields.get("index"))
+	if c.whole {
+		n, _ := c.call(index)
+		return n
+	}
+	n, open := c.last, c.last >= 0
+	if index < 0 {
+		c.note(NoteIndexMissing, path, "the delta of a call has no index")
+	} else {
+		n, open = c.byIndex[index]
+	}
+	id, name := str(fields.get("id")), str(members(fields.get("function")).get("name"))
+	if open {
+		old := &c.a.ToolCalls[n]
+		switch {
+		case id != "" && old.ID != "" && id != old.ID:
+			if index >= 0 {
+				c.note(NoteIndexReused, path, fmt.Sprintf("index %d is that of call %q and now of %q", index, old.ID, id))
+			}
+			open = false
+		case index < 0 && id == "" && name != "" && old.Name != "":
+			open = false
+		}
+	} else if want := len(c.a.ToolCalls); index >= 0 && index != want {
+		c.note(NoteIndexGap, path, fmt.Sprintf("index %d where %d is due", index, want))
+	}
+	if !open {
+		n, _ = c.call(index)
+		if index >= 0 {
+			c.byIndex[index] = n
+		}
+	}
+	return n
+}
+
+// null notes a member that is null.
+func (c *chatAnswer) null(o object, name, path string) {
+	if o.get(name).Kind() == 'n' {
+		c.note(NoteNull, path+"/"+name, name+" is null")
+	}
+}
+
+func (c *chatAnswer) usage(v jsontext.Value) {
+	if v.Kind() != '{' {
+		if !absent(v) {
+			c.wrongType(v, "/usage", "object")
+		}
+		return
+	}
+	fields := members(v)
+	c.a.Usage = &Usage{
+		Input:     c.count(fields.get("prompt_tokens"), "/usage/prompt_tokens"),
+		Output:    c.count(fields.get("completion_tokens"), "/usage/completion_tokens"),
+		Total:     c.count(fields.get("total_tokens"), "/usage/total_tokens"),
+		Cached:    c.count(members(fields.get("prompt_tokens_details")).get("cached_tokens"), "/usage/prompt_tokens_details/cached_tokens"),
+		Reasoning: c.count(members(fields.get("completion_tokens_details")).get("reasoning_tokens"), "/usage/completion_tokens_details/reasoning_tokens"),
+		Raw:       v,
+		Place:     c.at,
+	}
+}

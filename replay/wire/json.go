@@ -1,0 +1,228 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// lenient is how envelopes are read: what is syntax is JSON's, but bytes that are not UTF-8, lone surrogates and repeated names do
+// not fail the whole.
+var lenient = []jsontext.Options{jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)}
+
+// object is a JSON object, its members in the order sent.
+type object []Field
+
+// get returns the value of a member, the last one of that name; nil when there is none.
+func (o object) get(name string) jsontext.Value {
+	for i := len(o) - 1; i >= 0; i-- {
+		if o[i].Name == name {
+			return o[i].Value
+		}
+	}
+	return nil
+}
+
+// has reports whether there is a member of that name whose value is not null.
+func (o object) has(name string) bool { return !absent(o.get(name)) }
+
+// absent reports whether v is no value or null.
+func absent(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' }
+
+// members returns the members of a valid JSON object; nil for any other value.
+func members(v jsontext.Value) object {
+	if v.Kind() != '{' {
+		return nil
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(v), lenient...)
+	if _, err := dec.ReadToken(); err != nil {
+		return nil
+	}
+	var o object
+	for dec.PeekKind() == '"' {
+		name, ok := next(dec, v)
+		if !ok {
+			return nil
+		}
+		value, ok := next(dec, v)
+		if !ok {
+			return nil
+		}
+		o = append(o, Field{Name: unquote(name), Value: value})
+	}
+	return o
+}
+
+// elements returns the elements of a valid JSON array; nil for any other value.
+func elements(v jsontext.Value) []jsontext.Value {
+	if v.Kind() != '[' {
+		return nil
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(v), lenient...)
+	if _, err := dec.ReadToken(); err != nil {
+		return nil
+	}
+	var all []jsontext.Value
+	for dec.PeekKind() != ']' {
+		element, ok := next(dec, v)
+		if !ok {
+			return nil
+		}
+		all = append(all, element)
+	}
+	return all
+}
+
+// next reads the decoder's next value as a part of the text it reads.
+func next(dec *jsontext.Decoder, text jsontext.Value) (jsontext.Value, bool) {
+	value, err := dec.ReadValue()
+	if err != nil {
+		return nil, false
+	}
+	end := dec.InputOffset()
+	return text[end-int64(len(value)) : end : end], true
+}
+
+// check reports whether data is exactly one JSON value, and what is odd in it.
+func check(data []byte) (odd []Note, err error) {
+	strict := readOne(data, nil)
+	if strict == nil {
+		return nil, nil
+	}
+	if err := readOne(data, lenient); err != nil {
+		return nil, err
+	}
+	odd = append(odd, oddity(readOne(data, lenient[:1]), NoteDuplicateName)...)
+	kind := NoteLoneSurrogate
+	if !utf8.Valid(data) {
+		kind = NoteInvalidUTF8
+	}
+	return append(odd, oddity(readOne(data, lenient[1:]), kind)...), nil
+}
+
+// oddity makes a note of the error of a strict reading; nil for nil.
+func oddity(err error, kind NoteKind) []Note {
+	if err == nil {
+		return nil
+	}
+	n := Note{Kind: kind, Detail: err.Error()}
+	if s, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		n.Path = string(s.JSONPointer)
+	}
+	return []Note{n}
+}
+
+// readOne reads data as one JSON value with nothing but blanks after it.
+func readOne(data []byte, opts []jsontext.Options) error {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
+	if _, err := dec.ReadValue(); err != nil {
+		return err
+	}
+	rest := data[dec.InputOffset():]
+	if rest = bytes.TrimLeft(rest, " \t\r\n"); len(rest) > 0 {
+		return fmt.Errorf("more text after the JSON value, at byte %d", len(data)-len(rest))
+	}
+	return nil
+}
+
+// unquote returns the text of a valid JSON string. Bytes that are not UTF-8 stay as they are, and an escape of a lone surrogate
+// gives its three bytes as in WTF-8, so that nothing is lost.
+func unquote(v jsontext.Value) string {
+	s := v[1 : len(v)-1]
+	i := bytes.IndexByte(s, '\\')
+	if i < 0 {
+		return string(s)
+	}
+	text := make([]byte, 0, len(s))
+	for i >= 0 {
+		text = append(text, s[:i]...)
+		c := s[i+1]
+		s = s[i+2:]
+		switch c {
+		case 'b':
+			text = append(text, '\b')
+		case 'f':
+			text = append(text, '\f')
+		case 'n':
+			text = append(text, '\n')
+		case 'r':
+			text = append(text, '\r')
+		case 't':
+			text = append(text, '\t')
+		case 'u':
+			r := hex4(s)
+			s = s[4:]
+			if r>>10 == 0xd800>>10 && len(s) >= 6 && s[0] == '\\' && s[1] == 'u' {
+				if low := hex4(s[2:]); low>>10 == 0xdc00>>10 {
+					r = (r-0xd800)<<10 + (low - 0xdc00) + 0x10000
+					s = s[6:]
+				}
+			}
+			text = appendRune(text, r)
+		default: // a quote, a backslash or a slash
+			text = append(text, c)
+		}
+		i = bytes.IndexByte(s, '\\')
+	}
+	return string(append(text, s...))
+}
+
+// hex4 reads four hexadecimal digits.
+func hex4(s []byte) rune {
+	n, _ := strconv.ParseUint(string(s[:4]), 16, 16)
+	return rune(n)
+}
+
+// appendRune appends r as UTF-8, and a surrogate in the same manner.
+func appendRune(b []byte, r rune) []byte {
+	if isSurrogate(r) {
+		return append(b, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
+	}
+	return utf8.AppendRune(b, r)
+}
+
+func isSurrogate(r rune) bool { return 0xd800 <= r && r <= 0xdfff }
+
+// quote appends text as a JSON string. Surrogates of WTF-8 become escapes again; other bytes that are not UTF-8 become
+// U+FFFD, as JSON cannot hold them.
+func quote(dst []byte, text string) []byte {
+	dst = append(dst, '"')
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			if s, ok := surrogateAt(text[i:]); ok {
+				dst = fmt.Appendf(dst, `\u%04x`, s)
+				size = 3
+			} else {
+				dst = append(dst, "\ufffd"...)
+			}
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r == '\n':
+			dst = append(dst, `\n`...)
+		case r == '\r':
+			dst = append(dst, `\r`...)
+		case r == '\t':
+			dst = append(dst, `\t`...)
+		case r < ' ':
+			dst = fmt.Appendf(dst, `\u%04x`, r)
+		default:
+			dst = append(dst, text[i:i+size]...)
+		}
+		i += size
+	}
+	return append(dst, '"')
+}
+
+// surrogateAt decodes the three bytes of a surrogate at the beginning of s.
+func surrogateAt(s string) (rune, bool) {
+	if len(s) < 3 || s[0] != 0xed || s[1] < 0xa0 || s[1] > 0xbf || s[2]&0xc0 != 0x80 {
+		return 0, false
+	}
+	return 0xd000 | rune(s[1]&0x3f)<<6 | rune(s[2]&0x3f), true
+}

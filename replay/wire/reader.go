@@ -1,0 +1,444 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/exodeck/exodeck/proxy/sse"
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/simenv/pyjson"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// reader puts an Answer together. The parts that are common to all APIs are here; a format knows the rest.
+type reader struct {
+	a      *Answer
+	format format
+	at     Place          // the event that is being read
+	raw    jsontext.Value // its JSON
+	whole  bool           // the body is one JSON value
+
+	texts [][]byte   // text of each block
+	calls []callData // argument bytes of each call
+
+	snapshot map[BlockKind]string // texts that count instead of the joined blocks
+	failed   bool                 // an error was reported
+	seen     map[string]bool      // what is noted only once
+}
+
+// format reads the events of one API.
+type format interface {
+	// event takes the JSON object of one event of a stream. name is the event's name, "" mostly.
+	event(name string, data object)
+	// body takes the JSON object of a whole body.
+	body(data object)
+	// end is called after the last event of a stream.
+	end()
+}
+
+type callData struct {
+	item string // id of the output item, in Responses
+	text []byte // as Arguments shows it
+	raw  []byte // values other than strings, as sent
+}
+
+func newReader(api tape.API, stream bool) *reader {
+	r := &reader{a: &Answer{API: api, Stream: stream}, whole: !stream, seen: make(map[string]bool)}
+	switch api {
+	case tape.OpenAI:
+		r.format = &chatAnswer{reader: r, byIndex: make(map[int]int), last: -1}
+	case tape.Claude:
+		r.format = &claudeAnswer{reader: r, blocks: make(map[int]int)}
+	case tape.Responses:
+		r.format = newResponsesAnswer(r)
+	case tape.Ollama, tape.OllamaGenerate:
+		r.format = &ollamaAnswer{reader: r}
+	}
+	return r
+}
+
+// stream reads an event stream or NDJSON.
+func (r *reader) stream(body io.Reader) error {
+	sc := sse.NewScanner(body, framing(r.a.API))
+	for sc.Scan() {
+		e := sc.Event()
+		r.at = Place{Event: r.a.Events, Start: e.Start, End: e.End}
+		switch e.Kind {
+		case sse.Comment:
+			r.comment(string(e.Data))
+		case sse.Junk:
+			r.malformed("a line that is no field of an event stream", e.Data)
+		default:
+			r.a.Events++
+			r.data(e)
+		}
+	}
+	r.a.Size = sc.Offset()
+	r.format.end()
+	r.finish()
+	return sc.Err()
+}
+
+// data reads one event of a stream.
+func (r *reader) data(e *sse.Event) {
+	if r.a.Complete {
+		r.note(NoteAfterEnd, "", shorten(e.Data))
+		return
+	}
+	if e.Data == nil {
+		r.unknown("event without data: "+e.Name, []byte(e.Name))
+		return
+	}
+	if string(bytes.TrimSpace(e.Data)) == "[DONE]" {
+		r.unterminated(e)
+		if r.a.API == tape.OpenAI {
+			r.a.Complete = true
+		} else {
+			r.unknown("[DONE]", e.Data)
+		}
+		return
+	}
+	odd, err := check(e.Data)
+	if err != nil {
+		what := err.Error()
+		if !e.Terminated {
+			what = "cut off by the end of the body: " + what
+		}
+		r.malformed(what, e.Data)
+		return
+	}
+	r.odd(odd)
+	r.unterminated(e)
+	value := jsontext.Value(bytes.Clone(e.Data))
+	if value.Kind() != '{' {
+		r.unknown("event that is no JSON object", value)
+		return
+	}
+	if r.failed {
+		r.note(NoteAfterError, "", shorten(value))
+	}
+	r.raw = value
+	r.format.event(e.Name, members(value))
+}
+
+func (r *reader) unterminated(e *sse.Event) {
+	if !e.Terminated {
+		r.note(NoteNoBlankLine, "", "the last event is not closed")
+	}
+}
+
+// wholeBody reads a body that is one JSON value.
+func (r *reader) wholeBody(data []byte) {
+	r.a.Size = int64(len(data))
+	r.at.End = int64(len(data))
+	defer r.finish()
+	if len(data) == 0 {
+		r.fail(&Error{Kind: ErrorException})
+		return
+	}
+	r.a.Events = 1
+	text := bytes.TrimPrefix(data, []byte("\ufeff"))
+	odd, err := check(text)
+	if err != nil {
+		r.malformed(err.Error(), data)
+		message := shorten(data)
+		r.fail(&Error{Kind: ErrorNotJSON, Message: &message, Raw: data})
+		return
+	}
+	r.odd(odd)
+	value := jsontext.Value(text)
+	r.raw = value
+	r.a.Complete = true
+	switch fields := members(value); {
+	case value.Kind() != '{':
+		r.unknown("body that is no JSON object", value)
+	case !r.errorBody(fields):
+		r.format.body(fields)
+	}
+}
+
+// errorBody reports whether the whole body is an error, and reads it. exo and the servers it imitates send an object or a
+// string under "error"; request validation of FastAPI sends "detail"; older vLLM sends {"object":"error","message":…}.
+func (r *reader) errorBody(fields object) bool {
+	e := fields.get("error")
+	switch {
+	case !absent(e):
+	case fields.has("detail"):
+		e = fields.get("detail")
+	case str(fields.get("object")) == "error" || str(fields.get("type")) == "error":
+		e = r.raw
+	default:
+		return false
+	}
+	r.fail(r.readError(ErrorBody, e))
+	return true
+}
+
+// readError reads an error from the value that describes it.
+func (r *reader) readError(kind ErrorKind, v jsontext.Value) *Error {
+	e := &Error{Kind: kind, Raw: v}
+	switch v.Kind() {
+	case '{':
+		fields := members(v)
+		e.Type = str(fields.get("type"))
+		if m := fields.get("message"); m.Kind() == '"' {
+			e.Message = ref(unquote(m))
+		}
+		if code := fields.get("code"); !absent(code) {
+			e.Code = code
+		}
+	case '"':
+		e.Message = ref(unquote(v))
+	case '[':
+		e.Message = validationMessage(v)
+	default:
+		e.Message = ref(string(v))
+	}
+	return e
+}
+
+// validationMessage joins the complaints of FastAPI's request validation: "body.model: Field required; …".
+func validationMessage(v jsontext.Value) *string {
+	var all []string
+	for _, item := range elements(v) {
+		fields := members(item)
+		var loc []string
+		for _, part := range elements(fields.get("loc")) {
+			if part.Kind() == '"' {
+				loc = append(loc, unquote(part))
+			} else {
+				loc = append(loc, string(part))
+			}
+		}
+		all = append(all, strings.Join(loc, ".")+": "+str(fields.get("msg")))
+	}
+	return ref(strings.Join(all, "; "))
+}
+
+// fail takes an error; the first one counts.
+func (r *reader) fail(e *Error) {
+	r.failed = true
+	e.Place = r.at
+	if r.a.Error == nil {
+		r.a.Error = e
+	}
+}
+
+func (r *reader) note(kind NoteKind, path, detail string) {
+	n := Note{Kind: kind, Place: r.at, Detail: detail}
+	n.Path = path
+	r.a.Notes = append(r.a.Notes, n)
+}
+
+// noteOnce makes a note the first time it is called with this kind and detail.
+func (r *reader) noteOnce(kind NoteKind, path, detail string) {
+	key := string(kind) + "\x00" + detail
+	if !r.seen[key] {
+		r.seen[key] = true
+		r.note(kind, path, detail)
+	}
+}
+
+func (r *reader) odd(notes []Note) {
+	for _, n := range notes {
+		r.note(n.Kind, n.Path, n.Detail)
+	}
+}
+
+func (r *reader) unknown(what string, data []byte) {
+	r.a.Unknown = append(r.a.Unknown, Evidence{Place: r.at, What: what, Data: bytes.Clone(data)})
+}
+
+func (r *reader) malformed(what string, data []byte) {
+	r.a.Malformed = append(r.a.Malformed, Evidence{Place: r.at, What: what, Data: bytes.Clone(data)})
+}
+
+// open begins a block and returns its number.
+func (r *reader) open(kind BlockKind, index int) int {
+	r.a.Blocks = append(r.a.Blocks, Block{Kind: kind, Index: index, Call: -1, Open: r.at})
+	r.texts = append(r.texts, nil)
+	if r.whole {
+		r.close(len(r.texts) - 1)
+	}
+	return len(r.texts) - 1
+}
+
+// close ends a block, and the call it holds.
+func (r *reader) close(block int) {
+	b := &r.a.Blocks[block]
+	if b.Close == nil {
+		b.Close = ref(r.at)
+	}
+	if b.Call >= 0 {
+		r.a.ToolCalls[b.Call].Done = true
+	}
+}
+
+// say adds text to the last block if that is of the kind, else to a new one. It serves the formats that have no blocks.
+func (r *reader) say(kind BlockKind, text string) {
+	if text == "" {
+		return
+	}
+	n := len(r.a.Blocks) - 1
+	if n < 0 || r.a.Blocks[n].Kind != kind {
+		n = r.open(kind, -1)
+	}
+	r.texts[n] = append(r.texts[n], text...)
+}
+
+// call begins a tool call with a block of its own and returns its number and that of the block.
+func (r *reader) call(index int) (call, block int) {
+	call = len(r.a.ToolCalls)
+	r.a.ToolCalls = append(r.a.ToolCalls, ToolCall{Index: index, Places: []Place{r.at}, Done: r.whole})
+	r.calls = append(r.calls, callData{})
+	block = r.open(BlockToolCall, index)
+	r.a.Blocks[block].Call = call
+	return call, block
+}
+
+// arguments adds what one event says of the arguments of a call.
+func (r *reader) arguments(call int, v jsontext.Value) {
+	c, data := &r.a.ToolCalls[call], &r.calls[call]
+	if c.Places[len(c.Places)-1] != r.at {
+		c.Places = append(c.Places, r.at)
+	}
+	switch v.Kind() {
+	case jsontext.KindInvalid:
+	case 'n':
+		if c.Sent == ArgumentsAbsent {
+			c.Sent = ArgumentsNull
+		}
+	case '"':
+		c.Sent = ArgumentsString
+		data.text = append(data.text, unquote(v)...)
+	default:
+		c.Sent = ArgumentsOther
+		if v.Kind() == '{' {
+			c.Sent = ArgumentsObject
+		}
+		data.raw = append(data.raw, v...)
+		data.text = append(data.text, dump(v)...)
+	}
+}
+
+// dump returns JSON as Python's json.dumps writes the value it decodes to; as sent if Python cannot decode it.
+func dump(v jsontext.Value) []byte {
+	value, err := pyjson.Decode(v)
+	if err != nil {
+		return v
+	}
+	text, err := pyjson.Encode(value, pyjson.Default)
+	if err != nil {
+		return v
+	}
+	return text
+}
+
+// identify sets what an event says of id and name of a call. A name that comes again is not added again.
+func (r *reader) identify(call int, id, name jsontext.Value) {
+	c := &r.a.ToolCalls[call]
+	if id.Kind() == '"' {
+		switch text := unquote(id); {
+		case !c.HasID || c.ID == "":
+			c.ID, c.HasID = text, true
+		case text != "" && text != c.ID:
+			c.OtherID = text
+			r.note(NoteCallID, "", fmt.Sprintf("call %q is later called %q", c.ID, text))
+		}
+	}
+	if name.Kind() == '"' {
+		c.HasName = true
+		if text := unquote(name); text != c.Name {
+			c.Name += text
+		}
+	}
+}
+
+// finishReason takes a finish reason.
+func (r *reader) finishReason(v jsontext.Value, path string) {
+	switch v.Kind() {
+	case jsontext.KindInvalid, 'n':
+	case '"':
+		reason := unquote(v)
+		if old := r.a.FinishReason; old != nil && *old != reason {
+			r.note(NoteFinishChanged, path, fmt.Sprintf("%q after %q", reason, *old))
+		}
+		r.a.FinishReason = &reason
+	default:
+		r.wrongType(v, path, "string")
+	}
+}
+
+func (r *reader) wrongType(v jsontext.Value, path, want string) {
+	r.note(NoteWrongType, path, fmt.Sprintf("%s where a %s must be: %s", kindName(v), want, shorten(v)))
+}
+
+// text returns a string member's text. null and absent are "", other types too, with a note.
+func (r *reader) text(o object, name, path string) string {
+	v := o.get(name)
+	switch v.Kind() {
+	case '"':
+		return unquote(v)
+	case jsontext.KindInvalid, 'n':
+	default:
+		r.wrongType(v, path+"/"+name, "string")
+	}
+	return ""
+}
+
+// header takes what a response says of itself; want is the value its object (or type) member must have.
+func (r *reader) header(o object, objectName, want, path string) {
+	set := func(field *string, name string) {
+		if *field == "" {
+			*field = r.text(o, name, path)
+		}
+	}
+	set(&r.a.ID, "id")
+	set(&r.a.Model, "model")
+	set(&r.a.Object, objectName)
+	if got := str(o.get(objectName)); want != "" && got != want {
+		r.noteOnce(NoteWrongObject, path+"/"+objectName, fmt.Sprintf("%q, not %q", got, want))
+	}
+}
+
+// count returns a token count; nil when it is absent, null or no whole number.
+func (r *reader) count(v jsontext.Value, path string) *int64 {
+	if absent(v) {
+		return nil
+	}
+	n, ok := integer(v)
+	if !ok {
+		r.wrongType(v, path, "whole number")
+		return nil
+	}
+	return &n
+}
+
+// finish fills in what is made of the parts.
+func (r *reader) finish() {
+	a := r.a
+	joined := make(map[BlockKind][]byte)
+	for i := range a.Blocks {
+		b := &a.Blocks[i]
+		b.Text = string(r.texts[i])
+		joined[b.Kind] = append(joined[b.Kind], r.texts[i]...)
+	}
+	for kind, field := range map[BlockKind]*string{BlockText: &a.Text, BlockReasoning: &a.Reasoning, BlockRefusal: &a.Refusal} {
+		*field = string(joined[kind])
+		if text, ok := r.snapshot[kind]; ok {
+			*field = text
+		}
+	}
+	for i, data := range r.calls {
+		c := &a.ToolCalls[i]
+		c.Arguments = string(data.text)
+		c.RawArguments = data.raw
+		if data.raw == nil {
+			c.RawArguments = slices.Clip(data.text)
+		}
+	}
+	a.Finish = finishOf(a)
+}
