@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -29,17 +30,37 @@ const pageLength = 64
 // Of a tape that is being recorded it yields what is there as it gets to it.
 func (t *Tape) Exchanges(ctx context.Context, q Query) iter.Seq2[*Exchange, error] {
 	return func(yield func(*Exchange, error) bool) {
+		for r, err := range t.matching(ctx, q) {
+			if err != nil {
+				yield(nil, failure("reading tape", t.path, err))
+				return
+			}
+			x, err := t.exchange(ctx, r)
+			if err != nil {
+				yield(nil, failure("reading tape", t.path, err))
+				return
+			}
+			if !yield(x, nil) {
+				return
+			}
+		}
+	}
+}
+
+// matching yields the rows that q asks for, in recorded order, with their facts up to date.
+func (t *Tape) matching(ctx context.Context, q Query) iter.Seq2[*row, error] {
+	return func(yield func(*row, error) bool) {
 		sessions, err := t.sessions(ctx)
 		if err != nil {
-			yield(nil, failure("reading tape", t.path, err))
+			yield(nil, err)
 			return
 		}
 		for _, s := range sessions {
 			if q.Session != "" && s.Name != q.Session {
 				continue
 			}
-			for x, err := range t.inSession(ctx, s.id, q) {
-				if !yield(x, err) || err != nil {
+			for r, err := range t.inSession(ctx, s.id, q) {
+				if !yield(r, err) || err != nil {
 					return
 				}
 			}
@@ -47,61 +68,55 @@ func (t *Tape) Exchanges(ctx context.Context, q Query) iter.Seq2[*Exchange, erro
 	}
 }
 
-// inSession yields the exchanges of one session that q asks for.
-func (t *Tape) inSession(ctx context.Context, session int64, q Query) iter.Seq2[*Exchange, error] {
-	return func(yield func(*Exchange, error) bool) {
-		last := int64(-1 << 63)
+// inSession yields the rows of one session that q asks for, page by page.
+func (t *Tape) inSession(ctx context.Context, session int64, q Query) iter.Seq2[*row, error] {
+	return func(yield func(*row, error) bool) {
+		last := int64(math.MinInt64)
 		for {
-			page, next, err := t.page(ctx, session, last, q)
+			alive := t.alive()
+			where, args := q.condition(alive)
+			page, err := t.rows(ctx, alive, ` WHERE x.session = ? AND x.seq > ?`+where+fmt.Sprintf(` ORDER BY x.seq LIMIT %d`, pageLength),
+				append([]any{session, last}, args...)...)
 			if err != nil {
-				yield(nil, failure("reading tape", t.path, err))
+				yield(nil, err)
 				return
 			}
-			for _, x := range page {
-				if !yield(x, nil) {
+			for _, r := range page {
+				last = r.x.Seq
+				if err := t.refreshFacts(ctx, r); err != nil {
+					yield(nil, err)
+					return
+				}
+				if q.API != "" && r.x.Facts.API != q.API || q.Model != "" && r.x.Facts.Model != q.Model {
+					continue // which the facts on the tape, of an older derivation, did not tell
+				}
+				if !yield(r, nil) {
 					return
 				}
 			}
-			if next == last {
+			if len(page) < pageLength {
 				return
 			}
-			last = next
 		}
 	}
 }
 
-// page returns the exchanges among the next rows after the one with Seq last, and the Seq of the last row.
-func (t *Tape) page(ctx context.Context, session, last int64, q Query) (page []*Exchange, next int64, err error) {
-	alive := t.alive()
-	where, args := q.condition(alive)
-	rows, err := t.db.QueryContext(ctx, exchangeColumns+` WHERE x.session = ? AND x.seq > ?`+where+
-		fmt.Sprintf(` ORDER BY x.seq LIMIT %d`, pageLength), append([]any{session, last}, args...)...)
+// rows returns the rows that a clause selects.
+func (t *Tape) rows(ctx context.Context, alive bool, clause string, args ...any) ([]*row, error) {
+	rows, err := t.db.QueryContext(ctx, exchangeColumns+clause, args...)
 	if err != nil {
-		return nil, last, err
+		return nil, err
 	}
 	defer rows.Close()
 	var found []*row
 	for rows.Next() {
 		r := new(row)
 		if err := r.scan(rows.Scan, alive); err != nil {
-			return nil, last, err
+			return nil, err
 		}
 		found = append(found, r)
-		last = r.x.Seq
 	}
-	if err := rows.Err(); err != nil {
-		return nil, last, err
-	}
-	for _, r := range found {
-		if err := t.complete(ctx, r); err != nil {
-			return nil, last, err
-		}
-		if q.API != "" && r.x.Facts.API != q.API || q.Model != "" && r.x.Facts.Model != q.Model {
-			continue // its facts had to be derived anew
-		}
-		page = append(page, r.x)
-	}
-	return page, last, nil
+	return found, rows.Err()
 }
 
 // condition returns what q adds to a WHERE clause. Facts of an older version let every exchange pass, to be derived and looked at later.
@@ -116,12 +131,11 @@ func (q Query) condition(alive bool) (where string, args []any) {
 	if !q.To.IsZero() {
 		add("x.started < ?", q.To.UnixNano())
 	}
-	const stale = "f.version IS NULL OR f.version < ?"
 	if q.API != "" {
-		add("("+stale+" OR f.api = ?)", DeriveVersion, string(q.API))
+		add("("+staleFacts+" OR f.api = ?)", DeriveVersion, string(q.API))
 	}
 	if q.Model != "" {
-		add("("+stale+" OR f.model = ?)", DeriveVersion, q.Model)
+		add("("+staleFacts+" OR f.model = ?)", DeriveVersion, q.Model)
 	}
 	if len(q.Ended) > 0 {
 		unended := Interrupted
@@ -143,15 +157,19 @@ func (q Query) condition(alive bool) (where string, args []any) {
 
 // Exchange returns one exchange, or an error that is [ErrNoExchange].
 func (t *Tape) Exchange(ctx context.Context, ref Ref) (*Exchange, error) {
-	r := new(row)
+	var r row
+	var x *Exchange
 	err := r.scan(t.db.QueryRowContext(ctx, exchangeColumns+` WHERE s.name = ? AND x.seq = ?`, ref.Session, ref.Seq).Scan, t.alive())
 	if err == nil {
-		err = t.complete(ctx, r)
+		err = t.refreshFacts(ctx, &r)
+	}
+	if err == nil {
+		x, err = t.exchange(ctx, &r)
 	}
 	if err != nil {
 		return nil, failure(fmt.Sprintf("reading exchange %d of %s from", ref.Seq, ref.Session), t.path, err)
 	}
-	return r.x, nil
+	return x, nil
 }
 
 // Sessions returns the sessions of the tape by their start.

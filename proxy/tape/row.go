@@ -10,26 +10,33 @@ import (
 )
 
 // exchangeColumns selects what [row.scan] reads.
-const exchangeColumns = `SELECT s.name, x.seq, x.started, coalesce(x.upstream, s.upstream), x.method, x.url, x.host, x.proto, x.labels,
-	x.request_header, x.request_trailer, x.request_body, rb.sha256, rb.size,
-	x.status, x.reason, x.response_proto, x.response_header, x.response_trailer, x.response_body, pb.sha256, pb.size,
+const exchangeColumns = `SELECT s.name, x.id, x.seq, x.started, coalesce(x.upstream, s.upstream), x.method, x.url, x.host, x.proto, x.labels,
+	x.request_header, x.request_trailer, x.request_body, rb.sha256, rb.size, rb.stored,
+	x.status, x.reason, x.response_proto, x.response_header, x.response_trailer, x.response_body, pb.sha256, pb.size, pb.stored,
 	x.ttfb, x.total, x.pieces, x.ended, x.cause, f.version, f.api, f.model, f.stream
 	FROM exchanges x JOIN sessions s ON s.id = x.session
 	LEFT JOIN bodies rb ON rb.id = x.request_body LEFT JOIN bodies pb ON pb.id = x.response_body
 	LEFT JOIN facts f ON f.exchange = x.id`
 
-// row is an exchange as it has been read, before what needs further reading is filled in.
+// staleFacts is the condition for facts that have to be derived; its parameter is [DeriveVersion].
+const staleFacts = `(f.version IS NULL OR f.version < ?)`
+
+// row is an exchange as its columns have it.
 type row struct {
-	x       *Exchange
-	pieces  []byte
-	partial bool // the response body was not completed by its recorder
-	stale   bool // the facts have to be derived
+	id    int64
+	x     Exchange // without what has to be decoded, which is the rest of the fields
+	stale bool     // the facts are of an older derivation
+
+	labels, pieces                  []byte
+	requestHeader, requestTrailer   []byte
+	responseHeader, responseTrailer []byte
+	request, response               bodyColumns
 }
 
-// bodyColumns are the columns of a body an exchange refers to.
+// bodyColumns are the columns of a body that an exchange refers to.
 type bodyColumns struct {
-	id, size sql.NullInt64
-	sum      []byte
+	id, size, stored sql.NullInt64
+	sum              []byte
 }
 
 // body returns the body, and whether it is one that has not been completed.
@@ -47,21 +54,17 @@ func (c bodyColumns) body() (b Body, partial bool, err error) {
 	return Body{Size: c.size.Int64, SHA256: [32]byte(c.sum), id: c.id.Int64}, false, nil
 }
 
-// scan reads the columns of exchangeColumns.
+// scan reads the columns of exchangeColumns. An exchange that has not ended is in flight when its recorder is alive.
 func (r *row) scan(scan func(dest ...any) error, alive bool) error {
-	x := new(Exchange)
-	r.x = x
-	var (
-		started, ttfb, total                                                   int64
-		labels, requestHeader, requestTrailer, responseHeader, responseTrailer []byte
-		reason, responseProto, ended, cause, api, model                        sql.NullString
-		request, response                                                      bodyColumns
-		version                                                                sql.NullInt64
-		stream                                                                 sql.NullBool
-	)
-	err := scan(&x.Session, &x.Seq, &started, &x.Upstream, &x.Request.Method, &x.Request.URL, &x.Request.Host, &x.Request.Proto, &labels,
-		&requestHeader, &requestTrailer, &request.id, &request.sum, &request.size,
-		&x.Response.Status, &reason, &responseProto, &responseHeader, &responseTrailer, &response.id, &response.sum, &response.size,
+	x := &r.x
+	var started, ttfb, total int64
+	var reason, proto, ended, cause, api, model sql.NullString
+	var version sql.NullInt64
+	var stream sql.NullBool
+	err := scan(&x.Session, &r.id, &x.Seq, &started, &x.Upstream, &x.Request.Method, &x.Request.URL, &x.Request.Host, &x.Request.Proto,
+		&r.labels, &r.requestHeader, &r.requestTrailer, &r.request.id, &r.request.sum, &r.request.size, &r.request.stored,
+		&x.Response.Status, &reason, &proto, &r.responseHeader, &r.responseTrailer,
+		&r.response.id, &r.response.sum, &r.response.size, &r.response.stored,
 		&ttfb, &total, &r.pieces, &ended, &cause, &version, &api, &model, &stream)
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNoExchange
@@ -72,50 +75,64 @@ func (r *row) scan(scan func(dest ...any) error, alive bool) error {
 	x.Started = timeOf(started)
 	x.TTFB, x.Total = time.Duration(ttfb)*time.Microsecond, time.Duration(total)*time.Microsecond
 	x.Response.Reason, x.Response.NoReason = reason.String, reason.Valid && reason.String == ""
-	x.Response.Proto = responseProto.String
-	x.Cause = cause.String
-	switch {
-	case ended.Valid:
-		x.Ended = Ended(ended.String)
-	case alive:
-		x.Ended = InFlight
-	default:
+	x.Response.Proto = proto.String
+	x.Ended, x.Cause = Ended(ended.String), cause.String
+	if !ended.Valid && !alive {
 		x.Ended = Interrupted
 	}
 	x.Facts = Facts{API: API(api.String), Model: model.String, Stream: stream.Bool}
 	r.stale = !version.Valid || version.Int64 < DeriveVersion
-
-	errs := make([]error, 7)
-	x.Labels, errs[0] = decodeLabels(labels)
-	x.Request.Header, errs[1] = decodeHeader(requestHeader)
-	x.Request.Trailer, errs[2] = decodeHeader(requestTrailer)
-	x.Response.Header, errs[3] = decodeHeader(responseHeader)
-	x.Response.Trailer, errs[4] = decodeHeader(responseTrailer)
-	x.Request.Body, _, errs[5] = request.body()
-	x.Response.Body, r.partial, errs[6] = response.body()
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("exchange %d of %s: %w", x.Seq, x.Session, err)
-	}
 	return nil
 }
 
-// complete fills in what is read from other rows.
-func (t *Tape) complete(ctx context.Context, r *row) error {
+// exchange decodes the row.
+func (t *Tape) exchange(ctx context.Context, r *row) (*Exchange, error) {
 	x := r.x
-	if r.partial {
-		if err := t.completePartial(ctx, x); err != nil {
-			return err
-		}
+	var partial bool
+	errs := make([]error, 7)
+	x.Labels, errs[0] = decodeLabels(r.labels)
+	x.Request.Header, errs[1] = decodeHeader(r.requestHeader)
+	x.Request.Trailer, errs[2] = decodeHeader(r.requestTrailer)
+	x.Response.Header, errs[3] = decodeHeader(r.responseHeader)
+	x.Response.Trailer, errs[4] = decodeHeader(r.responseTrailer)
+	x.Request.Body, _, errs[5] = r.request.body()
+	x.Response.Body, partial, errs[6] = r.response.body()
+	err := errors.Join(errs...)
+	if err == nil && partial {
+		err = t.completePartial(ctx, &x)
 	}
-	var err error
-	if x.Pieces, err = unpackPieces(r.pieces, x.Response.Body.Size); err != nil {
-		return fmt.Errorf("exchange %d of %s: %w", x.Seq, x.Session, err)
+	if err == nil {
+		x.Pieces, err = unpackPieces(r.pieces, x.Response.Body.Size)
 	}
-	if r.stale {
-		if x.Facts, err = t.derive(ctx, x); err != nil {
-			return err
-		}
+	if err != nil {
+		return nil, fmt.Errorf("exchange %d of %s: %w", x.Seq, x.Session, err)
 	}
+	return &x, nil
+}
+
+// refreshFacts derives the facts of a row when these are of an older derivation.
+func (t *Tape) refreshFacts(ctx context.Context, r *row) error {
+	if !r.stale {
+		return nil
+	}
+	request, _, err := r.request.body()
+	if err != nil {
+		return err
+	}
+	header, err := decodeHeader(r.responseHeader)
+	if err != nil {
+		return err
+	}
+	body, err := t.Body(ctx, request)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	var scanner modelScanner
+	if _, err := io.Copy(&scanner, body); err != nil {
+		return err
+	}
+	r.x.Facts = deriveFacts(r.x.Request.Method, r.x.Request.URL, scanner.model, header)
 	return nil
 }
 
@@ -136,18 +153,4 @@ func (t *Tape) completePartial(ctx context.Context, x *Exchange) error {
 	defer body.Close()
 	b.SHA256, err = digestOf(body)
 	return err
-}
-
-// derive derives the facts of x.
-func (t *Tape) derive(ctx context.Context, x *Exchange) (Facts, error) {
-	body, err := t.Body(ctx, x.Request.Body)
-	if err != nil {
-		return Facts{}, err
-	}
-	defer body.Close()
-	var scanner modelScanner
-	if _, err := io.Copy(&scanner, body); err != nil {
-		return Facts{}, err
-	}
-	return deriveFacts(x.Request.Method, x.Request.URL, scanner.model, x.Response.Header), nil
 }

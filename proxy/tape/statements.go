@@ -15,7 +15,7 @@ type statements struct {
 	begin, commit, rollback                    statement
 	insertExchange, completeExchange           statement
 	linkResponse, breakExchange                statement
-	insertFacts, markStream                    statement
+	setFacts, markStream                       statement
 	insertBody, findBody, addRef, finishBody   statement
 	dropBody, insertPart, listParts, dropParts statement
 	startSession, endSession, setUnrecorded    statement
@@ -36,7 +36,7 @@ func (s *statements) each(f func(st *statement, text string) error) error {
 		f(&s.linkResponse, `UPDATE exchanges SET status = ?, reason = ?, response_proto = ?, response_header = ?,
 				response_body = ? WHERE id = ?`),
 		f(&s.breakExchange, `UPDATE exchanges SET ended = ?, cause = ? WHERE id = ?`),
-		f(&s.insertFacts, `INSERT INTO facts (exchange, version, api, model, stream) VALUES (?,?,?,?,?)`),
+		f(&s.setFacts, `INSERT OR REPLACE INTO facts (exchange, version, api, model, stream) VALUES (?,?,?,?,?)`),
 		f(&s.markStream, `UPDATE facts SET stream = 1 WHERE exchange = ?`),
 		f(&s.insertBody, `INSERT INTO bodies (prefix, sha256, refs, size, stored, codec, data) VALUES (?,?,1,?,?,?,?)`),
 		f(&s.findBody, `SELECT id, sha256 FROM bodies WHERE prefix = ?`),

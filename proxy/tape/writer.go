@@ -233,7 +233,7 @@ func (w *writer) insertExchange(j *job) error {
 		return err
 	}
 	facts := deriveFacts(x.start.Method, x.start.URL, x.request.model.model, h.original)
-	return w.stmt.insertFacts.exec(x.row, int64(DeriveVersion), string(facts.API), facts.Model, facts.Stream)
+	return w.setFacts(x.row, facts)
 }
 
 func (w *writer) completeExchange(j *job) error {
@@ -251,6 +251,10 @@ func (w *writer) completeExchange(j *job) error {
 		return nil
 	}
 	return w.stmt.markStream.exec(x.row)
+}
+
+func (w *writer) setFacts(exchange int64, f Facts) error {
+	return w.stmt.setFacts.exec(exchange, int64(DeriveVersion), string(f.API), f.Model, f.Stream)
 }
 
 // addPart adds a part to a spooled body.
