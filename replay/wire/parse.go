@@ -53,12 +53,5 @@ func framing(api tape.API) sse.Format {
 
 // ParseRequest reads a request body of the given API. It fails when the body is not a JSON object.
 func ParseRequest(api tape.API, body []byte) (*Request, error) {
-	return nil, ErrAPI
+	return readRequest(api, body)
 }
-
-// Meaning returns canonical bytes that are equal for two requests that ask the same: same API family, system text, messages and
-// tools, and the same model if includeModel is set.
-func (r *Request) Meaning(includeModel bool) []byte { return nil }
-
-// Outline returns the request as text with one line per fact, for a person and for text diffs.
-func (r *Request) Outline() string { return "" }

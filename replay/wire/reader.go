@@ -15,10 +15,10 @@ import (
 
 // reader puts an Answer together. The parts that are common to all APIs are here; a format knows the rest.
 type reader struct {
+	notes
 	a      *Answer
 	format format
-	at     Place          // the event that is being read
-	raw    jsontext.Value // its JSON
+	raw    jsontext.Value // JSON of the event that is being read
 	whole  bool           // the body is one JSON value
 
 	texts [][]byte   // text of each block
@@ -26,7 +26,6 @@ type reader struct {
 
 	snapshot map[BlockKind]string // texts that count instead of the joined blocks
 	failed   bool                 // an error was reported
-	seen     map[string]bool      // what is noted only once
 }
 
 // format reads the events of one API.
@@ -46,7 +45,7 @@ type callData struct {
 }
 
 func newReader(api tape.API, stream bool) *reader {
-	r := &reader{a: &Answer{API: api, Stream: stream}, whole: !stream, seen: make(map[string]bool)}
+	r := &reader{a: &Answer{API: api, Stream: stream}, whole: !stream}
 	switch api {
 	case tape.OpenAI:
 		r.format = &chatAnswer{reader: r, byIndex: make(map[int]int), last: -1}
@@ -227,27 +226,6 @@ func (r *reader) fail(e *Error) {
 	}
 }
 
-func (r *reader) note(kind NoteKind, path, detail string) {
-	n := Note{Kind: kind, Place: r.at, Detail: detail}
-	n.Path = path
-	r.a.Notes = append(r.a.Notes, n)
-}
-
-// noteOnce makes a note the first time it is called with this kind and detail.
-func (r *reader) noteOnce(kind NoteKind, path, detail string) {
-	key := string(kind) + "\x00" + detail
-	if !r.seen[key] {
-		r.seen[key] = true
-		r.note(kind, path, detail)
-	}
-}
-
-func (r *reader) odd(notes []Note) {
-	for _, n := range notes {
-		r.note(n.Kind, n.Path, n.Detail)
-	}
-}
-
 func (r *reader) unknown(what string, data []byte) {
 	r.a.Unknown = append(r.a.Unknown, Evidence{Place: r.at, What: what, Data: bytes.Clone(data)})
 }
@@ -372,23 +350,6 @@ func (r *reader) finishReason(v jsontext.Value, path string) {
 	}
 }
 
-func (r *reader) wrongType(v jsontext.Value, path, want string) {
-	r.note(NoteWrongType, path, fmt.Sprintf("%s where a %s must be: %s", kindName(v), want, shorten(v)))
-}
-
-// text returns a string member's text. null and absent are "", other types too, with a note.
-func (r *reader) text(o object, name, path string) string {
-	v := o.get(name)
-	switch v.Kind() {
-	case '"':
-		return unquote(v)
-	case jsontext.KindInvalid, 'n':
-	default:
-		r.wrongType(v, path+"/"+name, "string")
-	}
-	return ""
-}
-
 // header takes what a response says of itself; want is the value its object (or type) member must have.
 func (r *reader) header(o object, objectName, want, path string) {
 	set := func(field *string, name string) {
@@ -404,22 +365,10 @@ func (r *reader) header(o object, objectName, want, path string) {
 	}
 }
 
-// count returns a token count; nil when it is absent, null or no whole number.
-func (r *reader) count(v jsontext.Value, path string) *int64 {
-	if absent(v) {
-		return nil
-	}
-	n, ok := integer(v)
-	if !ok {
-		r.wrongType(v, path, "whole number")
-		return nil
-	}
-	return &n
-}
-
 // finish fills in what is made of the parts.
 func (r *reader) finish() {
 	a := r.a
+	a.Notes = r.list
 	joined := make(map[BlockKind][]byte)
 	for i := range a.Blocks {
 		b := &a.Blocks[i]

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"strings"
+
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -95,4 +97,42 @@ type Tool struct {
 type Field struct {
 	Name  string
 	Value jsontext.Value
+}
+
+// Text returns the texts of the message, joined.
+func (m *Message) Text() string { return m.join(PartText) }
+
+// Reasoning returns the reasoning of the message, joined.
+func (m *Message) Reasoning() string { return m.join(PartReasoning) }
+
+func (m *Message) join(kind PartKind) string {
+	var b strings.Builder
+	for _, p := range m.Parts {
+		if p.Kind == kind {
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String()
+}
+
+// ToolCalls returns the calls of the message in order.
+func (m *Message) ToolCalls() []*ToolCall {
+	var calls []*ToolCall
+	for _, p := range m.Parts {
+		if p.Kind == PartToolCall {
+			calls = append(calls, p.Call)
+		}
+	}
+	return calls
+}
+
+// ToolResults returns the tool results of the message in order.
+func (m *Message) ToolResults() []*ToolResult {
+	var results []*ToolResult
+	for _, p := range m.Parts {
+		if p.Kind == PartToolResult {
+			results = append(results, p.Result)
+		}
+	}
+	return results
 }

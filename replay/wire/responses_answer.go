@@ -22,6 +22,7 @@ type responseItem struct {
 	call     int // number of the call, -1 for other items
 	parts    map[partKey]int
 	done     bool
+	begun    Place
 }
 
 // partKey names a part of an item: a content part, or a part of a reasoning summary.
@@ -69,13 +70,15 @@ func (a *responsesAnswer) event(name string, data object) {
 	}
 }
 
-// partEvents are the events that carry a part of an item: the kind of block, the member its text is under, and whether it is
-// the whole text instead of a piece.
-var partEvents = map[string]struct {
+// partEvent says what an event that carries a part of an item is about.
+type partEvent struct {
 	block BlockKind
-	field string
-	whole bool
-}{
+	field string // the member its text is under
+	whole bool   // the text is all of the part, not a piece
+}
+
+// partEvents lists the events that carry a part of an item.
+var partEvents = map[string]partEvent{
 	"response.output_text.delta":             {BlockText, "delta", false},
 	"response.output_text.done":              {BlockText, "text", true},
 	"response.refusal.delta":                 {BlockRefusal, "delta", false},
@@ -96,11 +99,7 @@ var itemKinds = map[BlockKind]string{
 }
 
 // partEvent takes a piece of a part, or the whole of it.
-func (a *responsesAnswer) partEvent(p struct {
-	block BlockKind
-	field string
-	whole bool
-}, data object) {
+func (a *responsesAnswer) partEvent(p partEvent, data object) {
 	item := a.item(data)
 	if item == nil || (item.call < 0) == (p.block == BlockToolCall) {
 		a.note(NoteStrayDelta, "/output_index", "no item of this kind was announced")
@@ -178,7 +177,7 @@ func (a *responsesAnswer) item(data object) *responseItem {
 
 // begin adds an item.
 func (a *responsesAnswer) begin(kind, id string, index int) *responseItem {
-	item := &responseItem{kind: kind, id: id, index: index, call: -1, parts: make(map[partKey]int)}
+	item := &responseItem{kind: kind, id: id, index: index, call: -1, parts: make(map[partKey]int), begun: a.at}
 	if kind == "function_call" || kind == "custom_tool_call" {
 		item.call, _ = a.call(index)
 		a.calls[item.call].item = id
@@ -335,6 +334,7 @@ func (a *responsesAnswer) end() {
 	}
 	for _, item := range a.items {
 		if !item.done {
+			a.at = item.begun
 			a.note(NoteUnclosed, "", fmt.Sprintf("%s item %d is never done", item.kind, item.index))
 		}
 	}

@@ -30,7 +30,7 @@ func (a *responsesAnswer) takeSnapshot(response object) {
 	a.snapshotText(BlockReasoning, final.a.Reasoning)
 	a.snapshotText(BlockRefusal, final.a.Refusal)
 	a.snapshotCalls(final)
-	a.a.Notes = append(a.a.Notes, final.a.Notes...)
+	a.list = append(a.list, final.list...)
 	if len(a.items) == 0 { // otherwise they were listed when they were streamed
 		a.a.Unknown = append(a.a.Unknown, final.a.Unknown...)
 	}
