@@ -19,6 +19,8 @@ type UpstreamError struct {
 	Exchange tape.Ref
 	// Cause is the text of the live error.
 	Cause string
+
+	truncated bool // inside a response
 }
 
 var _ net.Error = (*UpstreamError)(nil)
@@ -30,8 +32,15 @@ func (e *UpstreamError) Error() string {
 	return e.Cause
 }
 
-// Unwrap returns the well-known error that Cause tells of, nil when it tells of none.
-func (e *UpstreamError) Unwrap() error { return causeOf(e.Cause) }
+// Unwrap returns the well-known error that Cause tells of. When it tells of none, that is io.ErrUnexpectedEOF inside a response and
+// nil before one.
+func (e *UpstreamError) Unwrap() error {
+	err := causeOf(e.Cause)
+	if err == nil && e.truncated {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
 
 // Timeout reports whether the live error was a timeout.
 func (e *UpstreamError) Timeout() bool { return isTimeout(e.Cause) }
@@ -97,6 +106,7 @@ var causes = []struct {
 	{"context canceled", context.Canceled},
 	{"i/o timeout", os.ErrDeadlineExceeded},
 	{"connection timed out", syscall.ETIMEDOUT},
+	{"timed out", os.ErrDeadlineExceeded},
 	{"unexpected EOF", io.ErrUnexpectedEOF},
 	{"server closed idle connection", io.EOF},
 }
@@ -125,12 +135,13 @@ func ending(x *tape.Exchange) error {
 	case tape.Complete:
 		return nil
 	case tape.UpstreamError:
-		return &UpstreamError{x.Ref, x.Cause}
+		return &UpstreamError{Exchange: x.Ref, Cause: x.Cause}
 	case tape.UpstreamTruncated:
-		if err := causeOf(x.Cause); err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
-			return &UpstreamError{x.Ref, x.Cause} // a reset, say: live, the reader got that error
+		switch x.Cause {
+		case "", "EOF", io.ErrUnexpectedEOF.Error():
+			return io.ErrUnexpectedEOF
 		}
-		return io.ErrUnexpectedEOF
+		return &UpstreamError{Exchange: x.Ref, Cause: x.Cause, truncated: true}
 	}
-	return &IncompleteError{x.Ref, x.Ended, x.Cause}
+	return &IncompleteError{Exchange: x.Ref, Ended: x.Ended, Cause: x.Cause}
 }

@@ -130,7 +130,7 @@ func response(req *http.Request, x *tape.Exchange) *http.Response {
 	}
 	if n, err := strconv.ParseInt(resp.Header.Get("Content-Length"), 10, 64); err == nil && n >= 0 {
 		resp.ContentLength = n
-	} else if r.Body.Size == 0 && x.Ended == tape.Complete {
+	} else if r.Status/100 == 1 || r.Status == http.StatusNoContent || r.Status == http.StatusNotModified {
 		resp.ContentLength = 0
 	}
 	if len(r.Trailer) > 0 {

@@ -62,14 +62,16 @@ func shorten(d udiff.UnifiedDiff) []string {
 
 func lineText(l udiff.Line) string { return strings.TrimRight(l.Content, "\n") }
 
-// change writes the lines that went and those that came in their place. Lines that stand for each other are cut at the same place.
+// change writes the lines that went and those that came in their place, pair by pair.
 func change(gone, come []string) []string {
 	out := make([]string, 0, len(gone)+len(come))
-	for i, line := range gone {
-		out = append(out, "-"+cutBeside(line, come, i))
-	}
-	for i, line := range come {
-		out = append(out, "+"+cutBeside(line, gone, i))
+	for i := range max(len(gone), len(come)) {
+		if i < len(gone) {
+			out = append(out, "-"+cutBeside(gone[i], come, i))
+		}
+		if i < len(come) {
+			out = append(out, "+"+cutBeside(come[i], gone, i))
+		}
 	}
 	return out
 }

@@ -88,6 +88,9 @@ func NewIndex(ctx context.Context, src Source, opts Options) (*Index, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the recorded exchanges: %w", err)
 		}
+		if x.Request.Body.Size > 0 && x.Request.Body.SHA256 == [sha256.Size]byte{} {
+			continue // its request is still coming in
+		}
 		head := *x
 		head.Pieces = nil
 		e := &entry{

@@ -25,21 +25,21 @@ var seed = maphash.MakeSeed()
 
 func newSketch(api tape.API, plain []byte) *sketch {
 	s := &sketch{}
-	for line := range strings.Lines(outline(api, plain)) {
+	text := ""
+	if parsed, ok := parse(api, plain); ok {
+		parsed.API = ""
+		s.anyAPI = newKey("any-api", string(parsed.Meaning(true)))
+		parsed.Options, parsed.Unknown = nil, nil
+		text = parsed.Outline()
+	} else {
+		text = plainOutline(plain)
+	}
+	for line := range strings.Lines(text) {
 		s.lines = append(s.lines, maphash.String(seed, line))
 	}
 	slices.Sort(s.lines)
 	s.lines = slices.Compact(s.lines)
-	if parsed, ok := parse(api, plain); ok {
-		s.anyAPI = anyAPIKey(parsed)
-	}
 	return s
-}
-
-func anyAPIKey(r *wire.Request) key {
-	neutral := *r
-	neutral.API = ""
-	return newKey("any-api", string(neutral.Meaning(true)))
 }
 
 // miss describes a question that no rule answers.
@@ -58,16 +58,12 @@ func (ix *Index) miss(ctx context.Context, q *question) (*Miss, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.nearestPlain = decoded(e.codings, body)
-		d.recorded = headLine(e.x.Request.Method, e.target) + outline(e.api, d.nearestPlain)
-		d.asked = headLine(q.method, q.target) + outline(q.api, plain)
+		d.compare(decoded(e.codings, body))
 		m.Diff, m.short = unified(d.recorded, d.asked)
 	}
 	m.Reason = d.reason()
 	return m, nil
 }
-
-func headLine(method, target string) string { return method + " " + target + "\n" }
 
 // sketch makes the sketches of all exchanges, once.
 func (ix *Index) sketch(ctx context.Context) error {
@@ -168,8 +164,28 @@ type difference struct {
 	anyAPI  key
 	nearest *entry // nil when the tape has none of its kind
 
-	nearestPlain    []byte
-	recorded, asked string // outlines
+	recordedCall, askedCall *wire.Request // nil when not both are model calls
+	recorded, asked         string        // outlines
+}
+
+// compare makes the outlines. What no rule compares of a model call is shown as it was recorded, so that the diff holds only what
+// counts.
+func (d *difference) compare(recorded []byte) {
+	e, q := d.nearest, d.q
+	a, aok := parse(e.api, recorded)
+	b, bok := parse(q.api, d.plain)
+	if aok && bok {
+		b.Stream, b.Options, b.Unknown = a.Stream, a.Options, a.Unknown
+		if d.ix.opts.AnyModel {
+			b.Model = a.Model
+		}
+		d.recordedCall, d.askedCall = a, b
+		d.recorded, d.asked = a.Outline(), b.Outline()
+	} else {
+		d.recorded, d.asked = plainOutline(recorded), plainOutline(d.plain)
+	}
+	d.recorded = e.x.Request.Method + " " + e.target + "\n" + endLine(d.recorded)
+	d.asked = q.method + " " + q.target + "\n" + endLine(d.asked)
 }
 
 // reason says why nothing answers, and what to do: the rule that would have made it match where there is one.
@@ -182,7 +198,11 @@ func (d *difference) reason() string {
 	}
 	if !d.ix.opts.AnyModel {
 		if queue := d.queue(d.q.anyModel()); queue != nil {
-			return "would match with --any-model: " + d.models(queue)
+			flags := "--any-model"
+			if queue.next(d.q.mayTake) == nil {
+				flags += " and --reuse"
+			}
+			return "would match with " + flags + ": " + d.models(queue)
 		}
 	}
 	if why := d.elsewhere(); why != "" {
@@ -234,11 +254,10 @@ func conflict(want, have map[string]string) map[string]string {
 func (d *difference) models(queue *queue) string {
 	e := queue.entries[0]
 	recorded := e.x.Facts.Model
-	asked := ""
 	if parsed, ok := parse(d.q.api, d.plain); ok {
-		asked = parsed.Model
+		return fmt.Sprintf("recorded with the model %q, asked of %q", recorded, parsed.Model)
 	}
-	return fmt.Sprintf("recorded with the model %q, asked of %q", recorded, asked)
+	return fmt.Sprintf("recorded with the model %q", recorded)
 }
 
 // elsewhere is the reason when the tape has the request for another API, or has nothing under its path or method.
@@ -284,13 +303,13 @@ func (d *difference) kind() string {
 }
 
 func (d *difference) toolsReordered() bool {
-	a, aok := parse(d.nearest.api, d.nearestPlain)
-	b, bok := parse(d.q.api, d.plain)
-	if !aok || !bok || d.nearest.api != d.q.api || len(a.Tools) != len(b.Tools) {
+	if d.askedCall == nil || d.askedCall.API != d.recordedCall.API {
 		return false
 	}
-	for _, r := range []*wire.Request{a, b} {
-		slices.SortFunc(r.Tools, func(x, y wire.Tool) int { return cmp.Compare(x.Name, y.Name) })
+	sorted := func(r *wire.Request) string {
+		s := *r
+		s.Tools = slices.SortedStableFunc(slices.Values(r.Tools), func(x, y wire.Tool) int { return cmp.Compare(x.Name, y.Name) })
+		return string(s.Meaning(!d.ix.opts.AnyModel))
 	}
-	return string(a.Meaning(false)) == string(b.Meaning(false))
+	return sorted(d.askedCall) == sorted(d.recordedCall)
 }

@@ -34,8 +34,8 @@ func read(api tape.API, codings []string, body []byte) *reading {
 	r := &reading{canonical: sha256.Sum256(canonical(plain))}
 	if parsed, ok := parse(api, plain); ok {
 		r.model = true
-		r.meaning = newKey("meaning", string(api), string(parsed.Meaning(true)))
 		r.anyModel = newKey("any-model", string(api), string(parsed.Meaning(false)))
+		r.meaning = newKey("meaning", parsed.Model, string(r.anyModel[:]))
 	}
 	return r
 }
@@ -90,11 +90,8 @@ func canonical(body []byte) []byte {
 	return v
 }
 
-// outline returns a decoded request body as lines of text, for comparing and for diffs.
-func outline(api tape.API, plain []byte) string {
-	if parsed, ok := parse(api, plain); ok {
-		return endLine(parsed.Outline())
-	}
+// plainOutline returns a decoded body that is no model call as lines of text.
+func plainOutline(plain []byte) string {
 	if v := jsontext.Value(canonical(plain)); len(v) > 0 && v.Indent(jsontext.WithIndent("  ")) == nil {
 		return endLine(string(v))
 	}
