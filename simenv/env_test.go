@@ -214,6 +214,44 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestTableNeeds holds the tables to what they say a method needs: with a flag down a call is told something else if, and only if,
+// its method needs that flag.
+func TestTableNeeds(t *testing.T) {
+	data, err := os.ReadFile("testdata/calls.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	worlds := miniWorlds(t)
+	for need, flag := range map[string]string{"device login": "logged_in", "wifi": "wifi"} {
+		differs := map[string]bool{}
+		for line := range bytes.Lines(data) {
+			in, err := readLine(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range slices.Concat(in.messages...) {
+				told := map[bool]string{}
+				for _, up := range []bool{true, false} {
+					flags := pyvalue.DictOf("wifi", pyvalue.Bool(true), "logged_in", pyvalue.Bool(true))
+					flags.SetStr(flag, pyvalue.Bool(up))
+					env, err := worlds[in.language].NewEnv(allClasses, pyvalue.DictOf("BaseApi", flags))
+					if err != nil {
+						t.Fatal(err)
+					}
+					copied := Call{Name: c.Name, Args: asDict(pyvalue.DeepCopy(c.Args))}
+					told[up] = pyvalue.Repr(env.Execute([]Call{copied}))
+				}
+				differs[c.Name] = differs[c.Name] || told[true] != told[false]
+			}
+		}
+		for _, m := range Methods() {
+			if needs := strings.Contains(m.Needs, need); needs != differs[m.Name] {
+				t.Errorf("%s: the table says that it needs %s: %v; the calls say: %v", m.Name, need, needs, differs[m.Name])
+			}
+		}
+	}
+}
+
 func TestRunLineRefuses(t *testing.T) {
 	worlds := miniWorlds(t)
 	for _, tt := range []struct{ name, line, want string }{
