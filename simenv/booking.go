@@ -45,20 +45,17 @@ func (t *travel) reserve(a args) (pyvalue.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	account, short := "cash_balance", t.text.cashShort
-	switch {
-	case pyvalue.Equal(method, pyvalue.Str("cash")):
-	case pyvalue.Equal(method, pyvalue.Str("bank")):
-		account, short = "bank_balance", t.text.bankShort
-	default:
+	account, known := accountOf(method)
+	if !known {
 		return pyvalue.Str(t.text.badMethod), nil
 	}
-	if over, err := pyvalue.Greater(total, field(user, account)); err != nil {
+	balance := field(user, account)
+	if short, err := pyvalue.Greater(total, balance); err != nil {
 		return nil, err
-	} else if over {
-		return pyvalue.Str(short), nil
+	} else if short {
+		return pyvalue.Str(t.text.short[account]), nil
 	}
-	rest, err := pyvalue.Sub(field(user, account), total)
+	rest, err := pyvalue.Sub(balance, total)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +69,17 @@ func (t *travel) reserve(a args) (pyvalue.Value, error) {
 	t.reservations.Append(pyvalue.DictOf("reservation_id", pyvalue.Str(id), "user_id", userID, "flight_no", flightNo,
 		"payment_method", method, "cabin", cabinName, "baggage", bags))
 	return pyvalue.Str(fmt.Sprintf(t.text.booked, id, pyvalue.String(total))), nil
+}
+
+// accountOf is the field of a user that a payment method draws on.
+func accountOf(method pyvalue.Value) (name string, known bool) {
+	switch {
+	case pyvalue.Equal(method, pyvalue.Str("cash")):
+		return "cash_balance", true
+	case pyvalue.Equal(method, pyvalue.Str("bank")):
+		return "bank_balance", true
+	}
+	return "", false
 }
 
 // priceName is the field of a flight that holds the price of a cabin: every cabin that is not economy is business.
@@ -247,12 +255,8 @@ func (t *travel) updateBalance(a args) (pyvalue.Value, error) {
 // move adds an amount to the account that a payment method names, unless the account would fall below zero. A method that is
 // neither cash nor bank moves nothing and counts as paid.
 func (t *travel) move(user, method, amount pyvalue.Value) (bool, error) {
-	account := "cash_balance"
-	switch {
-	case pyvalue.Equal(method, pyvalue.Str("cash")):
-	case pyvalue.Equal(method, pyvalue.Str("bank")):
-		account = "bank_balance"
-	default:
+	account, known := accountOf(method)
+	if !known {
 		return true, nil
 	}
 	balance, err := subscript(user, account)

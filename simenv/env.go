@@ -73,7 +73,7 @@ func (e *Env) put(c *class, self api) {
 	e.instances = append(e.instances, instance{c, self})
 }
 
-// Call is one decoded call: a name and keyword arguments in source order, keyed by text.
+// Call is one decoded call: a name and keyword arguments in source order, keyed by text. Args may be nil when there are none.
 type Call struct {
 	Name string
 	Args *pyvalue.Dict
@@ -98,12 +98,16 @@ func (e *Env) Execute(calls []Call) *pyvalue.List {
 // dispatch runs one call on every instance that has the method. The last result counts.
 func (e *Env) dispatch(c Call) pyvalue.Value {
 	var result pyvalue.Value
+	keywords := c.Args
+	if keywords == nil {
+		keywords = pyvalue.NewDict()
+	}
 	for _, in := range e.instances {
 		m := in.class.method(c.Name, e.language)
 		if m == nil {
 			continue
 		}
-		a, err := m.bind(c.Args)
+		a, err := m.bind(keywords)
 		if err == nil {
 			result, err = m.run(in.api, a)
 		}

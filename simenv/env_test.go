@@ -149,7 +149,7 @@ func TestSnapshotText(t *testing.T) {
 	if err := key.Set(pyvalue.Tuple{number(1)}, number(2)); err != nil {
 		t.Fatal(err)
 	}
-	env.Execute([]Call{{Name: "send_message", Args: pyvalue.NewDict()}, {Name: "delete_message", Args: pyvalue.DictOf("message_id", number(1))},
+	env.Execute([]Call{{Name: "send_message"}, {Name: "delete_message", Args: pyvalue.DictOf("message_id", number(1))},
 		{Name: "send_message", Args: pyvalue.DictOf("sender_name", pyvalue.Str("Ada"), "receiver_name", pyvalue.Str("Bruno"), "message", key)}})
 	if _, err := env.Snapshot(); err == nil || !strings.Contains(err.Error(), "not tuple") {
 		t.Errorf("got error %v, want one about a tuple as key", err)
