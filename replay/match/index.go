@@ -27,7 +27,8 @@ var _ Source = (*tape.Tape)(nil)
 
 // Hit is the answer to a request.
 type Hit struct {
-	// Exchange answers. Its Pieces are left out, since an index keeps no more than it needs.
+	// Exchange answers. It is shared, so it is not to be changed, and its Pieces are left out, since an index keeps no more than
+	// it needs.
 	Exchange *tape.Exchange
 	Rule     Rule
 	// Again says that the exchange has answered before.

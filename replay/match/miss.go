@@ -11,9 +11,11 @@ import (
 
 // Miss is the error of a request that no recorded exchange answers. It says what was nearest and what would have made it match.
 type Miss struct {
-	Method, URL string
-	API         tape.API
-	Labels      map[string]string
+	Method string
+	// URL is the request target in the form in which targets are compared, without values of credentials.
+	URL    string
+	API    tape.API
+	Labels map[string]string
 	// Nearest is the exchange whose request is most like this one; nil when the tape has none of its kind.
 	Nearest *tape.Exchange
 	// Diff is a unified diff from the outline of the nearest request to that of this one; empty when they do not differ.

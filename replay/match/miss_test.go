@@ -174,6 +174,26 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+// The same question of another API is nearer than another question of the same one.
+func TestMissFindsTheQuestionUnderAnotherAPI(t *testing.T) {
+	f := newFakeTape()
+	f.add("POST", claudePath, strings.Replace(tideClaude, "low water", "high water", 1), nil)
+	f.add("POST", chatPath, tideRequest, nil)
+	_, err := f.index(t, Options{}).Find(t.Context(), ask("POST", claudePath, tideClaude))
+	if err == nil || !strings.Contains(err.Error(), "exchange s1/2") || !strings.Contains(err.Error(), "openai instead of claude") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestMissHoldsNoCredentials(t *testing.T) {
+	f := newFakeTape()
+	f.add("GET", "/models", "", nil)
+	_, err := f.index(t, Options{}).Find(t.Context(), ask("GET", "/models?api_key=hunter2", ""))
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("error %v holds a credential", err)
+	}
+}
+
 func TestMissOnEmptyTape(t *testing.T) {
 	_, err := newFakeTape().index(t, Options{}).Find(t.Context(), ask("GET", "/models", ""))
 	if err == nil || !strings.Contains(err.Error(), "the tape holds no exchanges") {

@@ -47,7 +47,7 @@ func (ix *Index) miss(ctx context.Context, q *question) (*Miss, error) {
 	if err := ix.sketch(ctx); err != nil {
 		return nil, err
 	}
-	m := &Miss{Method: q.method, URL: q.request.URL, API: q.api, Labels: q.labels}
+	m := &Miss{Method: q.method, URL: q.target, API: q.api, Labels: q.labels}
 	plain := decoded(q.codings, q.request.Body)
 	asked := newSketch(q.api, plain)
 	d := &difference{ix: ix, q: q, plain: plain, anyAPI: asked.anyAPI}
@@ -84,6 +84,7 @@ func (ix *Index) sketch(ctx context.Context) error {
 // likeness says how near an exchange is to a question. Fields count in the order they stand in.
 type likeness struct {
 	labels   bool // same labels: the very exchange that was meant
+	question bool // same question, perhaps of another API
 	endpoint bool // same method and path
 	lines    int  // lines of the outline that both have
 	prefix   int  // how much of the targets is equal
@@ -94,6 +95,7 @@ type likeness struct {
 func (a likeness) compare(b likeness) int {
 	return cmp.Or(
 		compareBool(a.labels, b.labels),
+		compareBool(a.question, b.question),
 		compareBool(a.endpoint, b.endpoint),
 		cmp.Compare(a.lines, b.lines),
 		cmp.Compare(a.prefix, b.prefix),
@@ -130,6 +132,7 @@ func (ix *Index) nearest(q *question, asked *sketch) *entry {
 		}
 		l := likeness{
 			labels:   sameLabels,
+			question: sameQuestion,
 			endpoint: e.x.Request.Method == q.method && pathOf(e.target) == pathOf(q.target),
 			prefix:   commonPrefix(e.target, q.target),
 			unused:   !e.claimed,
@@ -296,7 +299,7 @@ func (d *difference) kind() string {
 		return "only white space differs, and no rule forgives that, since a model may answer otherwise: " + again
 	case d.toolsReordered():
 		return "only the order of the tools differs, and no rule forgives that, since a model may answer otherwise: " + again
-	case len(d.recorded) > 0 && d.nearest.x.Request.Body.Size > maxRead:
+	case d.nearest.x.Request.Body.Size > maxRead:
 		return "the recorded request is too large to be compared by more than its bytes: " + again
 	}
 	return "no rule forgives this difference: " + again
