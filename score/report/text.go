@@ -102,11 +102,10 @@ func (t *Text) Summary(verdicts []score.Verdict) error {
 	all := score.Count(verdicts, nil)
 	t.print("\n%s\n", rule)
 	t.print("Total:       %d/%d passed (%s)\n", all.Passed, all.Total, percent(all))
-	for _, phase := range []struct{ label, name string }{{"Tool call:   ", "tool_call"}, {"Follow-up:   ", "follow_up"}} {
-		part := score.Count(verdicts, func(v score.Verdict) bool { return v.Phase == phase.name })
-		if part.Total > 0 {
-			t.print("%s%d/%d passed\n", phase.label, part.Passed, part.Total)
-		}
+	calls := score.Count(verdicts, func(v score.Verdict) bool { return v.Phase == "tool_call" })
+	t.print("Tool call:   %d/%d passed\n", calls.Passed, calls.Total)
+	if after := score.Count(verdicts, func(v score.Verdict) bool { return v.Phase == "follow_up" }); after.Total > 0 {
+		t.print("Follow-up:   %d/%d passed\n", after.Passed, after.Total)
 	}
 	t.print("Avg latency: %s\n", wholeMS(averageMS(verdicts)))
 	for _, api := range t.header.APIs {

@@ -63,6 +63,51 @@ func TestVectorArgs(t *testing.T) {
 	}
 }
 
+func TestVectorPythonText(t *testing.T) {
+	counts := map[string]int{}
+	shared.Lines(t, "golden/exo/eval_golden/format.jsonl", func(line int, r struct {
+		Kind, Text, JSON, Value string
+		Items                   json.RawMessage
+		InputJSON               string `json:"input_json"`
+		Arguments               string
+	}) {
+		counts[r.Kind]++
+		switch r.Kind {
+		case "repr_list":
+			items, err := pyjson.Decode(r.Items)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var keys []string
+			for _, key := range items.(*pyvalue.List).Items {
+				keys = append(keys, string(key.(pyvalue.Str)))
+			}
+			if problem, err := checkArgs(pyvalue.Str("{}"), keys); err != nil || problem != r.Text {
+				t.Errorf("line %d: problem %q (%v), want %q", line, problem, err, r.Text)
+			}
+		case "claude_input_to_arguments":
+			input, err := pyjson.DecodeString(r.InputJSON)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := argumentText(input); string(got) != r.Arguments {
+				t.Errorf("line %d: arguments %q, want %q", line, got, r.Arguments)
+			}
+		case "json_number":
+			number, err := loads(r.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := dumps(number); got != r.JSON {
+				t.Errorf("line %d: %q is written %q, want %q", line, r.Value, got, r.JSON)
+			}
+		}
+	})
+	if counts["repr_list"] != 30 || counts["claude_input_to_arguments"] != 20 || counts["json_number"] != 17 {
+		t.Errorf("rows compared: %v", counts)
+	}
+}
+
 func TestArgs(t *testing.T) {
 	str := func(s string) pyvalue.Value { return pyvalue.Str(s) }
 	deep := func(open string, n int) string {

@@ -33,7 +33,7 @@ func Load(path string) (*File, error) {
 
 // Parse reads a scenario file in exo's format; name is used in messages. What is wrong with the file is an [*Error].
 func Parse(name string, data []byte) (*File, error) {
-	l := loader{file: name}
+	var l loader
 	root, err := readDocument(string(data))
 	if err == nil {
 		var scenarios []Scenario
@@ -78,7 +78,6 @@ func (f *File) Select(names []string) (selected []Scenario, unknown []string) {
 
 // loader turns a document into scenarios.
 type loader struct {
-	file  string
 	tools []Tool // in order of first appearance
 }
 
@@ -135,14 +134,10 @@ func (l *loader) tool(name string, n *node) (Tool, error) {
 	if tool.Required, err = f.texts("required"); err != nil {
 		return Tool{}, err
 	}
-	description, err := f.text("description")
-	if err != nil {
+	if tool.Description, err = f.textOf("description"); err != nil {
 		return Tool{}, err
 	}
-	if description != nil {
-		tool.Description = *description
-	}
-	if p := f.table.values["properties"]; p != nil {
+	if f.table.values["properties"] != nil {
 		if tool.Properties, err = f.object("properties"); err != nil {
 			return Tool{}, err
 		}
@@ -166,19 +161,17 @@ func (l *loader) scenario(path string, n *node) (Scenario, error) {
 	if s.ExpectToolCall, err = f.needBool("expect_tool_call"); err != nil {
 		return s, err
 	}
-	for key, to := range map[string]*string{"expected_function": &s.ExpectedFunction, "nested_array_key": &s.NestedArrayKey} {
-		text, err := f.text(key)
-		if err != nil {
-			return s, err
-		}
-		if text != nil {
-			*to = *text
-		}
+	if s.ExpectedFunction, err = f.textOf("expected_function"); err != nil {
+		return s, err
 	}
-	for key, to := range map[string]*[]string{"required_arg_keys": &s.RequiredArgKeys, "required_item_keys": &s.RequiredItemKeys} {
-		if *to, err = f.texts(key); err != nil {
-			return s, err
-		}
+	if s.RequiredArgKeys, err = f.texts("required_arg_keys"); err != nil {
+		return s, err
+	}
+	if s.NestedArrayKey, err = f.textOf("nested_array_key"); err != nil {
+		return s, err
+	}
+	if s.RequiredItemKeys, err = f.texts("required_item_keys"); err != nil {
+		return s, err
 	}
 	if f.table.values["tool_result"] != nil {
 		text, err := f.json("tool_result")
@@ -331,6 +324,15 @@ func (f fields) text(name string) (*string, error) {
 		return nil, f.wrong(name, "a string", n)
 	}
 	return &s, nil
+}
+
+// textOf is the string of a key, "" when it is absent.
+func (f fields) textOf(name string) (string, error) {
+	s, err := f.text(name)
+	if err != nil || s == nil {
+		return "", err
+	}
+	return *s, nil
 }
 
 func (f fields) needText(name string) (string, error) {

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"bytes"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -14,11 +13,8 @@ import (
 // isStream reports whether a response is an event stream or NDJSON. It goes by what the response says of itself: a recording of another
 // client may hold the streamed answer to what is asked as a whole here.
 func isStream(header http.Header) bool {
-	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
-	if err != nil {
-		kind = strings.TrimSpace(header.Get("Content-Type"))
-	}
-	switch kind {
+	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	switch strings.ToLower(strings.TrimSpace(kind)) {
 	case "text/event-stream", "application/x-ndjson", "application/ndjson":
 		return true
 	}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/exodeck/exodeck/fixtures/shared"
-	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/report"
@@ -234,15 +233,3 @@ func TestVectorAPIErrors(t *testing.T) {
 		t.Errorf("compared %d rows and %d crashes, want 137 and 19", compared, crashes)
 	}
 }
-
-// source is a body that knows its exchange.
-type source struct {
-	io.ReadCloser
-	ref     tape.Ref
-	elapsed time.Duration
-}
-
-func (s source) Exchange() tape.Ref     { return s.ref }
-func (s source) Elapsed() time.Duration { return s.elapsed }
-
-var _ record.Source = source{}
