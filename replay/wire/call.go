@@ -1,7 +1,5 @@
 package wire
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // ToolCall is one call of a tool, in an answer or in the history of a request.
 type ToolCall struct {
 	// ID is the id that a tool result refers to; "" when absent (see HasID).
@@ -13,7 +11,7 @@ type ToolCall struct {
 	// Arguments is the argument text. Arguments sent as an object are shown as Python's json.dumps writes them.
 	Arguments string
 	// RawArguments are the argument bytes as sent: the text of a string, the JSON of any other value.
-	RawArguments jsontext.Value
+	RawArguments []byte
 	// Sent says which kind of value the arguments came as.
 	Sent ArgumentsKind
 	// HasID and HasName say that a string came, though it may be empty.

@@ -20,7 +20,7 @@ func (c *chatAnswer) event(_ string, data object) {
 		c.fail(c.readError(ErrorChunk, e))
 		reported = true
 	} else if str(data.get("object")) == "error" {
-		c.fail(&Error{Kind: ErrorChunk, Message: ref(str(data.get("message"))), Type: str(data.get("type")), Code: data.get("code")})
+		c.fail(c.readError(ErrorChunk, c.raw))
 		return
 	}
 	choices := data.get("choices")
@@ -55,7 +55,7 @@ func (c *chatAnswer) end() {}
 // choices reads the first choice and notes others. Its message is under the given name.
 func (c *chatAnswer) choices(v jsontext.Value, name string) {
 	if !absent(v) && v.Kind() != '[' {
-		c.wrongType(v, "/choices", "array")
+		c.wrongType(v, "/choices", "an array")
 	}
 	for i, choice := range elements(v) {
 		fields := members(choice)
@@ -85,7 +85,7 @@ func (c *chatAnswer) message(m object, path string) {
 	c.say(BlockRefusal, c.text(m, "refusal", path))
 	calls := m.get("tool_calls")
 	if !absent(calls) && calls.Kind() != '[' {
-		c.wrongType(calls, path+"/tool_calls", "array")
+		c.wrongType(calls, path+"/tool_calls", "an array")
 	}
 	for i, call := range elements(calls) {
 		c.toolCall(call, i, path+"/tool_calls/"+strconv.Itoa(i))
@@ -121,14 +121,14 @@ func (c *chatAnswer) content(v jsontext.Value, path string) {
 		}
 	case jsontext.KindInvalid, 'n':
 	default:
-		c.wrongType(v, path, "string")
+		c.wrongType(v, path, "a string")
 	}
 }
 
 // toolCall reads one entry of tool_calls.
 func (c *chatAnswer) toolCall(v jsontext.Value, position int, path string) {
 	if v.Kind() != '{' {
-		c.wrongType(v, path, "object")
+		c.wrongType(v, path, "an object")
 		return
 	}
 	fields := members(v)
@@ -204,7 +204,7 @@ func (c *chatAnswer) null(o object, name, path string) {
 func (c *chatAnswer) usage(v jsontext.Value) {
 	if v.Kind() != '{' {
 		if !absent(v) {
-			c.wrongType(v, "/usage", "object")
+			c.wrongType(v, "/usage", "an object")
 		}
 		return
 	}

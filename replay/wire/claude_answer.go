@@ -61,7 +61,7 @@ func (c *claudeAnswer) body(data object) {
 			c.part(members(part), part, i, "/content/"+strconv.Itoa(i))
 		}
 	case '"':
-		c.wrongType(content, "/content", "array")
+		c.wrongType(content, "/content", "an array")
 		c.say(BlockText, unquote(content))
 	default:
 		c.unknown("body without content", c.raw)
@@ -153,6 +153,10 @@ func (c *claudeAnswer) delta(data object) {
 	}
 	index := indexOf(data.get("index"))
 	block, ok := c.blocks[index]
+	if ok && c.a.Blocks[block].Kind == BlockOther {
+		c.unknown(kind+" of a block of another type", c.raw)
+		return
+	}
 	if !ok || c.a.Blocks[block].Kind != target.kind {
 		c.note(NoteStrayDelta, "/index", fmt.Sprintf("%s for block %d, where no %s block is", kind, index, target.kind))
 		if target.kind == BlockToolCall {
@@ -190,7 +194,7 @@ func (c *claudeAnswer) inputDelta(call int, piece jsontext.Value) {
 func (c *claudeAnswer) usage(v jsontext.Value, path string) {
 	if v.Kind() != '{' {
 		if !absent(v) {
-			c.wrongType(v, path, "object")
+			c.wrongType(v, path, "an object")
 		}
 		return
 	}

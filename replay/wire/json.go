@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"unicode/utf8"
 
@@ -116,10 +117,15 @@ func oddity(err error, kind NoteKind) []Note {
 	return []Note{n}
 }
 
+var errNoValue = errors.New("there is no JSON value")
+
 // readOne reads data as one JSON value with nothing but blanks after it.
 func readOne(data []byte, opts []jsontext.Options) error {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
-	if _, err := dec.ReadValue(); err != nil {
+	switch _, err := dec.ReadValue(); {
+	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return errNoValue
+	case err != nil:
 		return err
 	}
 	rest := data[dec.InputOffset():]

@@ -103,7 +103,7 @@ func (m *meaning) part(p *Part) {
 	case PartToolCall:
 		m.id(p.Call.ID)
 		m.text(`,"name":`, p.Call.Name)
-		if raw := p.Call.RawArguments; raw.IsValid(lenient...) {
+		if raw := jsontext.Value(p.Call.RawArguments); raw.IsValid(lenient...) {
 			m.raw(`,"arguments":`, raw)
 		} else {
 			m.text(`,"text":`, p.Call.Arguments)

@@ -40,7 +40,7 @@ func (n *notes) odd(found []Note) {
 }
 
 func (n *notes) wrongType(v jsontext.Value, path, want string) {
-	n.note(NoteWrongType, path, fmt.Sprintf("%s where a %s must be: %s", kindName(v), want, shorten(v)))
+	n.note(NoteWrongType, path, fmt.Sprintf("%s where %s must be: %s", kindName(v), want, shorten(v)))
 }
 
 // text returns a string member's text. null and absent are "", other types too, with a note.
@@ -51,7 +51,7 @@ func (n *notes) text(o object, name, path string) string {
 		return unquote(v)
 	case jsontext.KindInvalid, 'n':
 	default:
-		n.wrongType(v, path+"/"+name, "string")
+		n.wrongType(v, path+"/"+name, "a string")
 	}
 	return ""
 }
@@ -63,7 +63,7 @@ func (n *notes) count(v jsontext.Value, path string) *int64 {
 	}
 	number, ok := integer(v)
 	if !ok {
-		n.wrongType(v, path, "whole number")
+		n.wrongType(v, path, "a whole number")
 		return nil
 	}
 	return &number
@@ -72,7 +72,7 @@ func (n *notes) count(v jsontext.Value, path string) *int64 {
 // array returns the elements of a list member; nil when it is absent, null or no array.
 func (n *notes) array(v jsontext.Value, path string) []jsontext.Value {
 	if !absent(v) && v.Kind() != '[' {
-		n.wrongType(v, path, "array")
+		n.wrongType(v, path, "an array")
 	}
 	return elements(v)
 }

@@ -44,7 +44,7 @@ func (o *ollamaAnswer) line(data object) {
 	reason := str(data.get("done_reason"))
 	calls := elements(message.get("tool_calls"))
 	if v := message.get("tool_calls"); !absent(v) && v.Kind() != '[' {
-		o.wrongType(v, path+"/tool_calls", "array")
+		o.wrongType(v, path+"/tool_calls", "an array")
 	}
 	o.reasoning(o.text(message, "thinking", path), len(calls) > 0)
 	if reason == "error" {
@@ -82,7 +82,7 @@ func (o *ollamaAnswer) reasoning(text string, beside bool) {
 
 func (o *ollamaAnswer) toolCall(v jsontext.Value, path string) {
 	if v.Kind() != '{' {
-		o.wrongType(v, path, "object")
+		o.wrongType(v, path, "an object")
 		return
 	}
 	fields := members(v)

@@ -88,7 +88,7 @@ func (o *outline) message(i int, m *Message) {
 			o.line("  " + p.Image.String())
 		case PartToolCall:
 			name := fmt.Sprintf("  call %s %s", o.id(p.Call.ID), p.Call.Name)
-			if raw := p.Call.RawArguments; raw.IsValid(lenient...) {
+			if raw := jsontext.Value(p.Call.RawArguments); raw.IsValid(lenient...) {
 				o.value(name, raw)
 			} else {
 				o.line(name)

@@ -164,6 +164,8 @@ func (r *reader) wholeBody(data []byte) {
 func (r *reader) errorBody(fields object) bool {
 	e := fields.get("error")
 	switch {
+	case fields.has("output"): // a failed answer of Responses, which says more
+		return false
 	case !absent(e):
 	case fields.has("detail"):
 		e = fields.get("detail")
@@ -182,7 +184,9 @@ func (r *reader) readError(kind ErrorKind, v jsontext.Value) *Error {
 	switch v.Kind() {
 	case '{':
 		fields := members(v)
-		e.Type = str(fields.get("type"))
+		if e.Type = str(fields.get("type")); e.Type == "error" {
+			e.Type = "" // that of the event or body around it
+		}
 		if m := fields.get("message"); m.Kind() == '"' {
 			e.Message = ref(unquote(m))
 		}
@@ -346,7 +350,7 @@ func (r *reader) finishReason(v jsontext.Value, path string) {
 		}
 		r.a.FinishReason = &reason
 	default:
-		r.wrongType(v, path, "string")
+		r.wrongType(v, path, "a string")
 	}
 }
 

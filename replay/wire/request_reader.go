@@ -77,7 +77,7 @@ func readRequest(api tape.API, body []byte) (*Request, error) {
 		r.q.Stream = v.Kind() == 't'
 	case jsontext.KindInvalid, 'n':
 	default:
-		r.wrongType(v, "/stream", "boolean")
+		r.wrongType(v, "/stream", "a boolean")
 	}
 	format.read(r, fields)
 	r.sort(fields, format)
@@ -158,7 +158,7 @@ func (r *requestReader) content(v jsontext.Value, path string) []Part {
 	case '{': // exo takes a single part without its list
 		return r.part(nil, v, path)
 	}
-	r.wrongType(v, path, "text or list")
+	r.wrongType(v, path, "a text or a list")
 	return nil
 }
 

@@ -262,7 +262,7 @@ func (a *responsesAnswer) envelope(response object, path string, kind ErrorKind)
 // output reads the output items of a whole response.
 func (a *responsesAnswer) output(v jsontext.Value, path string) {
 	if !absent(v) && v.Kind() != '[' {
-		a.wrongType(v, path, "array")
+		a.wrongType(v, path, "an array")
 	}
 	for i, raw := range elements(v) {
 		fields := members(raw)
@@ -356,7 +356,7 @@ func (a *responsesAnswer) checkSequence(data object) {
 func (a *responsesAnswer) usage(v jsontext.Value, path string) {
 	if v.Kind() != '{' {
 		if !absent(v) {
-			a.wrongType(v, path, "object")
+			a.wrongType(v, path, "an object")
 		}
 		return
 	}
