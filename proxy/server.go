@@ -162,6 +162,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		IdleTimeout:       idleTimeout,
 		BaseContext:       func(net.Listener) context.Context { return s.stopped },
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		// "OPTIONS *" is the upstream's to answer.
+		DisableGeneralOptionsHandler: true,
 	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }()

@@ -139,7 +139,7 @@ func TestBytesPassUnchanged(t *testing.T) {
 			name:       "hop-by-hop headers end here",
 			request:    "GET /x HTTP/1.1\r\nHost: h\r\nConnection: close, X-Hop\r\nX-Hop: 1\r\nKeep-Alive: 5\r\nTE: trailers, deflate\r\nProxy-Connection: x\r\nUpgrade: h2c\r\nX-End: 1\r\n\r\n",
 			wantAsked:  "GET /x HTTP/1.1\r\nHost: h\r\nTe: trailers\r\nX-End: 1\r\n\r\n",
-			answer:     "HTTP/1.1 200 OK\r\nConnection: close, X-Hop\r\nX-Hop: 1\r\nKeep-Alive: 5\r\nX-End: 1\r\nContent-Length: 0\r\n\r\n",
+			answer:     "HTTP/1.1 200 OK\r\nConnection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: 5\r\nX-End: 1\r\nContent-Length: 0\r\n\r\n",
 			wantAnswer: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-End: 1\r\nConnection: close\r\n\r\n",
 			method:     "GET", url: "/x",
 		},
@@ -191,8 +191,13 @@ func TestBytesPassUnchanged(t *testing.T) {
 			address := strings.TrimPrefix(d.url, "http://")
 			named := strings.NewReplacer("PROXY", address)
 			got := rawExchange(t, address, named.Replace(tt.request))
-			if diff := cmp.Diff(named.Replace(tt.wantAsked), cutTo(<-up.asked, len(named.Replace(tt.wantAsked)))); diff != "" {
-				t.Errorf("the upstream was asked (-want +got):\n%s", diff)
+			asked := "nothing"
+			select {
+			case asked = <-up.asked:
+			default:
+			}
+			if want := named.Replace(tt.wantAsked); want != cutTo(asked, len(want)) {
+				t.Errorf("the upstream was asked (-want +got):\n%s", cmp.Diff(want, asked))
 			}
 			if diff := cmp.Diff(tt.wantAnswer, got); diff != "" {
 				t.Errorf("the client got (-want +got):\n%s", diff)

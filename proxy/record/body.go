@@ -172,10 +172,10 @@ type upgraded struct {
 var _ io.ReadWriteCloser = (*upgraded)(nil)
 
 func (u *upgraded) Write(p []byte) (int, error) {
-	n, err := u.conn.Write(p)
-	u.x.requestBody(u.sent, p[:n])
-	u.sent += int64(n)
-	return n, err
+	// Recorded first: once it is sent the upstream may end the exchange.
+	u.x.requestBody(u.sent, p)
+	u.sent += int64(len(p))
+	return u.conn.Write(p)
 }
 
 func (u *upgraded) Close() error {

@@ -249,6 +249,10 @@ func (x *exchange) requestEnd(trailer http.Header) {
 func (x *exchange) head(resp *http.Response) {
 	at := x.since()
 	header := x.redactor.Header(resp.Header)
+	if framed := resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0; resp.Close && framed && resp.ProtoAtLeast(1, 1) {
+		// net/http takes this header away when it has understood it; exo sends it with every stream.
+		header["Connection"] = []string{"close"}
+	}
 	reason, noReason := reasonOf(resp)
 	x.mu.Lock()
 	defer x.mu.Unlock()
