@@ -191,3 +191,6 @@ func (d *Dict) keysSubset(e *Dict) bool {
 
 // String returns repr(d), for debugging and %v.
 func (d *Dict) String() string { return Repr(d) }
+
+// NewDictCap returns an empty dict with room for n keys.
+func NewDictCap(n int) *Dict { return &Dict{entries: make([]entry, 0, n)} }

@@ -18,7 +18,7 @@ const (
 	keyNone keyKind = iota
 	keyEllipsis
 	keyInt     // num: a number that is an int64, whatever its type
-	keyBig     // text: any other integral number
+	keyBig     // num: the sign, text: the bytes of any other integral number
 	keyFloat   // num: bits of a float that is not integral
 	keyComplex // num and text: bits of the two parts
 	keyStr
@@ -75,7 +75,7 @@ func (i Int) hash() hashKey {
 	if i.big == nil {
 		return hashKey{kind: keyInt, num: uint64(i.small)}
 	}
-	return hashKey{kind: keyBig, text: i.big.Text(62)}
+	return hashKey{kind: keyBig, num: uint64(i.big.Sign()), text: string(i.big.Bytes())}
 }
 
 func hashFloat(f float64) hashKey {
