@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,21 +40,10 @@ func members(v jsontext.Value) object {
 	if v.Kind() != '{' {
 		return nil
 	}
-	dec := jsontext.NewDecoder(bytes.NewBuffer(v), lenient...)
-	if _, err := dec.ReadToken(); err != nil {
-		return nil
-	}
-	var o object
-	for dec.PeekKind() == '"' {
-		name, ok := next(dec, v)
-		if !ok {
-			return nil
-		}
-		value, ok := next(dec, v)
-		if !ok {
-			return nil
-		}
-		o = append(o, Field{Name: unquote(name), Value: value})
+	o := make(object, 0, 8)
+	for s := inside(v); s.more(); {
+		name := s.next()
+		o = append(o, Field{Name: unquote(name), Value: s.next()})
 	}
 	return o
 }
@@ -63,29 +53,64 @@ func elements(v jsontext.Value) []jsontext.Value {
 	if v.Kind() != '[' {
 		return nil
 	}
-	dec := jsontext.NewDecoder(bytes.NewBuffer(v), lenient...)
-	if _, err := dec.ReadToken(); err != nil {
-		return nil
-	}
 	var all []jsontext.Value
-	for dec.PeekKind() != ']' {
-		element, ok := next(dec, v)
-		if !ok {
-			return nil
-		}
-		all = append(all, element)
+	for s := inside(v); s.more(); {
+		all = append(all, s.next())
 	}
 	return all
 }
 
-// next reads the decoder's next value as a part of the text it reads.
-func next(dec *jsontext.Decoder, text jsontext.Value) (jsontext.Value, bool) {
-	value, err := dec.ReadValue()
-	if err != nil {
-		return nil, false
+// splitter cuts a valid JSON object or array into its values, one level deep. The syntax of all levels was checked before, so that
+// only strings and brackets matter here.
+type splitter struct{ rest []byte }
+
+// inside returns a splitter of what is in an object or array.
+func inside(v jsontext.Value) splitter { return splitter{bytes.TrimLeft(v, blanks)[1:]} }
+
+const blanks = " \t\r\n"
+
+// more passes what stands between values and reports whether there is another value.
+func (s *splitter) more() bool {
+	s.rest = bytes.TrimLeft(s.rest, blanks+",:")
+	return s.rest[0] != '}' && s.rest[0] != ']'
+}
+
+// next returns the next value.
+func (s *splitter) next() jsontext.Value {
+	s.more()
+	n := 0
+	switch s.rest[0] {
+	case '"':
+		n = stringLen(s.rest)
+	case '{', '[':
+		for depth := 1; depth > 0; {
+			n += 1 + bytes.IndexAny(s.rest[n+1:], `"{}[]`)
+			switch s.rest[n] {
+			case '"':
+				n += stringLen(s.rest[n:]) - 1
+			case '{', '[':
+				depth++
+			default:
+				depth--
+			}
+		}
+		n++
+	default:
+		n = bytes.IndexAny(s.rest, blanks+",:}]")
 	}
-	end := dec.InputOffset()
-	return text[end-int64(len(value)) : end : end], true
+	value := s.rest[:n:n]
+	s.rest = s.rest[n:]
+	return value
+}
+
+// stringLen returns the length of the JSON string that text begins with.
+func stringLen(text []byte) int {
+	for i := 1; ; i += 2 {
+		i += bytes.IndexAny(text[i:], `"\\`)
+		if text[i] == '"' {
+			return i + 1
+		}
+	}
 }
 
 // check reports whether data is exactly one JSON value, and what is odd in it.
@@ -119,9 +144,14 @@ func oddity(err error, kind NoteKind) []Note {
 
 var errNoValue = errors.New("there is no JSON value")
 
+// decoders keeps decoders, as a stream has an event for every token.
+var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+
 // readOne reads data as one JSON value with nothing but blanks after it.
 func readOne(data []byte, opts []jsontext.Options) error {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
+	dec := decoders.Get().(*jsontext.Decoder)
+	defer decoders.Put(dec)
+	dec.Reset(bytes.NewBuffer(data), opts...)
 	switch _, err := dec.ReadValue(); {
 	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return errNoValue
