@@ -150,6 +150,7 @@ func scanPart(row []driver.Value) (p part, err error) {
 
 // close ends the sessions and closes the tape.
 func (w *writer) close(now time.Time) error {
+	w.checkpoints.running.Wait()
 	err := w.transaction(func() error {
 		for _, s := range w.sessions {
 			if err := w.stmt.endSession.exec(now.UnixNano(), s.id); err != nil {

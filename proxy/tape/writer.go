@@ -20,6 +20,8 @@ type writer struct {
 	stmt   statements
 	packer *packer
 
+	checkpoints checkpoints
+
 	fresh    map[[32]byte]int64 // bodies that the open transaction has added
 	stored   int64              // bytes that it has added
 	sessions []*SessionRecorder
@@ -53,13 +55,14 @@ func openWriter(ctx context.Context, path string, maxSize int64) (*writer, error
 			"journal_mode(wal)",
 			"synchronous(normal)",
 			"cache_size(-16384)",
+			"wal_autocheckpoint(0)", // see checkpoints
 			"trusted_schema(off)",
 		},
 	}))
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1)
+	db.SetMaxOpenConns(2) // one that writes, one for checkpoints
 	w := &writer{ctx: context.WithoutCancel(ctx), path: path, db: db, fresh: make(map[[32]byte]int64)}
 	if err := w.setUp(ctx, version, maxSize); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -123,6 +126,7 @@ func (r *Recorder) write(w *writer, batches <-chan *batch) {
 			c.done <- err
 		}
 		w.settle()
+		w.checkpoint(w.stored + int64(len(b.jobs))*queuedOverhead)
 	}
 	w.settle()
 	r.closeAs = failure("closing", r.path, w.close(r.now()))
@@ -130,11 +134,11 @@ func (r *Recorder) write(w *writer, batches <-chan *batch) {
 
 // writeBatch writes the jobs of b, all or none.
 func (w *writer) writeBatch(r *Recorder, b *batch) {
+	clear(w.fresh)
+	w.stored = 0
 	if len(b.jobs) == 0 {
 		return
 	}
-	clear(w.fresh)
-	w.stored = 0
 	err := w.transaction(func() error {
 		for _, j := range b.jobs {
 			j.before = rows{j.x.row, j.x.request.row, j.x.response.row}
