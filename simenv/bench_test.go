@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkExecute measures executor calls a second on one core, in the mix of the vectors, with the environment made anew for each line.
-// The reading of results as JSON bounds it.
+// Memory bounds it: results become text and values again, and each line gets a copy of its world.
 func BenchmarkExecute(b *testing.B) {
 	data, err := os.ReadFile("testdata/calls.jsonl")
 	if err != nil {

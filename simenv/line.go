@@ -14,7 +14,8 @@ import (
 // into agent messages; without them each call is a message of its own. Other keys are ignored.
 //
 // Out: {"id", "observations", "rendered", "states_after"}: an observation for each call, the text of each message's observations as a
-// transcript shows it, and the graded state at the end. When no environment can be made of the line: {"id", "load_error"}.
+// transcript shows it, and the graded state at the end. When no environment can be made of the line: {"id", "load_error"}. When the state
+// cannot be written as JSON, which fails the rollout, there is "state_error" instead of "states_after".
 //
 // The error says what is wrong with a line that is not of this form.
 func (ws Worlds) RunLine(line []byte) ([]byte, error) {

@@ -22,13 +22,13 @@ type World struct {
 // Worlds holds a world for each language.
 type Worlds map[string]*World
 
-// Languages are the languages the simulator speaks.
-var Languages = []string{"en", "zh"}
+// languages are what the simulator speaks.
+var languages = []string{"en", "zh"}
 
 // LoadWorlds reads the worlds of a data bundle: world-en.json and world-zh.json in the root of fsys. One of the two may be absent.
 func LoadWorlds(fsys fs.FS) (Worlds, error) {
 	worlds := Worlds{}
-	for _, language := range Languages {
+	for _, language := range languages {
 		name := "world-" + language + ".json"
 		data, err := fs.ReadFile(fsys, name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -58,8 +58,8 @@ func (ws Worlds) For(language string) (*World, error) {
 // ReadWorld reads the tables of one language and checks them. For each class the file holds, under "after_load", the attributes of a
 // fresh instance; other keys beside it are ignored. Classes without an entry are not part of the world.
 func ReadWorld(language string, data []byte) (*World, error) {
-	if !slices.Contains(Languages, language) {
-		return nil, fmt.Errorf("language %q: the simulator speaks %s", language, strings.Join(Languages, " and "))
+	if !slices.Contains(languages, language) {
+		return nil, fmt.Errorf("language %q: the simulator speaks %s", language, strings.Join(languages, " and "))
 	}
 	v, err := pyjson.Decode(data)
 	if err != nil {

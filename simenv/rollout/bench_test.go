@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkSteps measures the iterations of the loops a second on one core, with a model that answers at once, over the samples of the mini
-// bundle along their milestones. The growing requests bound it.
+// bundle along their milestones. These rollouts are short, so what each pays once, its copy of the world and the snapshot, is half of it.
 func BenchmarkSteps(b *testing.B) {
 	bundle := miniBundle(b)
 	scripts := map[string][]string{}

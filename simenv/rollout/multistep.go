@@ -21,7 +21,7 @@ func (p *play) multiStep(ctx context.Context) error {
 		}
 		entry, err := p.execute(step, last.Text)
 		if err != nil {
-			return Entry{Step: step, From: Executor, Text: Nudge}, nil
+			return Entry{Step: step, From: Executor, Text: Nudge, Unreadable: err}, nil
 		}
 		return entry, nil
 	})

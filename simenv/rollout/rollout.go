@@ -49,9 +49,10 @@ type Entry struct {
 	From Party
 	Text string // as the transcript shows it
 
-	// Only when From is Executor and the message could be read: the calls, and for each what the agent was told.
+	// Only when From is Executor: the calls, and for each what the agent was told, or why the message could not be read.
 	Calls        []simenv.Call
 	Observations *pyvalue.List
+	Unreadable   error
 }
 
 // Run plays a sample. The error is an [*AskError] when a model gave no answer, and otherwise what the sample, the prompts or the worlds lack; where

@@ -85,6 +85,9 @@ func told(r *Result) []string {
 		if e.Observations != nil {
 			mark = fmt.Sprintf("%d> ", len(e.Calls))
 		}
+		if e.Unreadable != nil {
+			mark = "unreadable> "
+		}
 		lines = append(lines, fmt.Sprintf("%d %s: %s%s", e.Step, e.From, mark, e.Text))
 	}
 	return lines
@@ -116,14 +119,14 @@ func TestLoops(t *testing.T) {
 		{
 			name: "prose is executed and costs a nudge", category: step, steps: 5,
 			agent:   []string{"What is her number?", "[turn_on_wifi()]", "Done: finish conversation"},
-			want:    []string{"0 agent: What is her number?", "1 executor: " + Nudge, "2 agent: [turn_on_wifi()]", "3 executor: 1> " + wifiOn, "4 agent: Done: finish conversation"},
+			want:    []string{"0 agent: What is her number?", "1 executor: unreadable> " + Nudge, "2 agent: [turn_on_wifi()]", "3 executor: 1> " + wifiOn, "4 agent: Done: finish conversation"},
 			process: []string{"What is her number?", "[turn_on_wifi()]"},
 			finish:  FinishMarker,
 		},
 		{
 			name: "marker in the first message", category: step, steps: 3,
 			agent:   []string{FinishMarker, FinishMarker},
-			want:    []string{"0 agent: finish conversation", "1 executor: " + Nudge, "2 agent: finish conversation"},
+			want:    []string{"0 agent: finish conversation", "1 executor: unreadable> " + Nudge, "2 agent: finish conversation"},
 			process: []string{FinishMarker},
 			finish:  FinishMarker,
 		},
@@ -137,7 +140,7 @@ func TestLoops(t *testing.T) {
 		{
 			name: "empty message", category: step, steps: 2,
 			agent:   []string{""},
-			want:    []string{"0 agent: ", "1 executor: " + Nudge},
+			want:    []string{"0 agent: ", "1 executor: unreadable> " + Nudge},
 			process: []string{""},
 			finish:  Exceeded,
 		},
@@ -270,6 +273,22 @@ func TestTurnRequests(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, model.requests); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
+// TestAnswerDropsName takes one name off the front of what the user is told, and no more.
+func TestAnswerDropsName(t *testing.T) {
+	for said, want := range map[string]string{
+		"user:Hi": "Hi", "agent: Hi": " Hi", "user:agent:Hi": "agent:Hi", "agent:user:Hi": "user:Hi", "User:Hi": "User:Hi", " user:Hi": " user:Hi", "": "",
+	} {
+		model := &script{user: []string{"Yes."}}
+		user := &simulatedUser{model: model}
+		if _, err := user.answer(t.Context(), 1, said); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]Request{{User, 1, []Message{{"user", want}}}}, model.requests); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", said, diff)
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func readBundle(t testing.TB, read func(name string) ([]byte, error)) *bundle {
 	if b.prompts, err = ReadPrompts(file("prompts.json")); err != nil {
 		t.Fatal(err)
 	}
-	for _, language := range simenv.Languages {
+	for _, language := range []string{"en", "zh"} {
 		if b.worlds[language], err = simenv.ReadWorld(language, file("world-"+language+".json")); err != nil {
 			t.Fatal(err)
 		}
