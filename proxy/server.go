@@ -70,7 +70,7 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{
 		upstream: cfg.Upstream,
 		origin:   cfg.Upstream.String(),
-		base:     newTransport(),
+		base:     NewTransport(),
 		log:      cfg.Log,
 	}
 	if s.log == nil {
@@ -109,9 +109,9 @@ func checkUpstream(u *url.URL) error {
 
 func basePath(u *url.URL) string { return strings.TrimSuffix(u.EscapedPath(), "/") }
 
-// newTransport returns the transport to the upstream. It honours no proxy variables (only the upstream is ever contacted), decodes
+// NewTransport returns the transport to an upstream. It honours no proxy variables (only the upstream is ever contacted), decodes
 // nothing, and speaks HTTP/1.1, so that what is recorded is what was sent.
-func newTransport() *http.Transport {
+func NewTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)

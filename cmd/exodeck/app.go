@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// env is what the outside gives to a command.
+type env struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+}
+
+// run executes one command line and returns its exit status.
+func run(ctx context.Context, args []string, e env) int {
+	args, wrapped := splitWrapped(expandScenarios(args))
+	app := newApp(e, wrapped)
+	return e.exitStatus(app.RunContext(ctx, args))
+}
+
+// newApp lists all commands there are.
+func newApp(e env, wrapped []string) *cli.App {
+	app := &cli.App{
+		Name:    "exodeck",
+		Usage:   "a tape deck for the exo API: record live traffic, score it offline",
+		Version: version(),
+		Commands: []*cli.Command{
+			demoCommand(e),
+			recordCommand(e, wrapped),
+			group("run", "ask a live API through the recorder, then score",
+				runExoCommand(e),
+			),
+			group("score", "score a recording, without any model",
+				scoreExoCommand(e),
+			),
+			group("tape", "look at a tape",
+				tapeLsCommand(e),
+				tapeShowCommand(e),
+				tapeStatsCommand(e),
+			),
+			parseCommand(e),
+		},
+		Action:                    unknownCommand,
+		Reader:                    e.stdin,
+		Writer:                    e.stdout,
+		ErrWriter:                 e.stderr,
+		DisableSliceFlagSeparator: true,
+		OnUsageError:              usageError,
+		// Both would end the process or write to stdout by themselves; exitStatus does that, in one place.
+		ExitErrHandler:  func(*cli.Context, error) {},
+		HideHelpCommand: true,
+	}
+	return app
+}
+
+// group is a command that only has subcommands.
+func group(name, usage string, commands ...*cli.Command) *cli.Command {
+	return &cli.Command{
+		Name:            name,
+		Usage:           usage,
+		Subcommands:     commands,
+		Action:          unknownCommand,
+		OnUsageError:    usageError,
+		HideHelpCommand: true,
+	}
+}
+
+// leaf is a command that does something. It takes at most maxArgs arguments, named in argsUsage, behind its flags.
+func leaf(name, usage, argsUsage string, maxArgs int, flags []cli.Flag, action func(*cli.Context) error) *cli.Command {
+	return &cli.Command{
+		Name:            name,
+		Usage:           usage,
+		ArgsUsage:       argsUsage,
+		Flags:           flags,
+		OnUsageError:    usageError,
+		HideHelpCommand: true,
+		Action: func(c *cli.Context) error {
+			if err := checkArgs(c, maxArgs); err != nil {
+				return err
+			}
+			return action(c)
+		},
+	}
+}
+
+// checkArgs refuses flags behind arguments, which the CLI library would take for arguments, and arguments nobody reads.
+func checkArgs(c *cli.Context, most int) error {
+	args := c.Args().Slice()
+	for i, arg := range args {
+		if strings.HasPrefix(arg, "-") && arg != "-" {
+			sorted := slices.Concat(args[i:], args[:i])
+			return usagef("flags go before arguments; write: %s %s", c.Command.HelpName, strings.Join(sorted, " "))
+		}
+	}
+	if len(args) > most {
+		return usagef("%s takes %s, got %q", c.Command.HelpName, plural(most, "argument"), args)
+	}
+	return nil
+}
+
+func plural(n int, noun string) string {
+	switch n {
+	case 0:
+		return "no " + noun + "s"
+	case 1:
+		return "at most one " + noun
+	}
+	return fmt.Sprintf("at most %d %ss", n, noun)
+}
+
+// unknownCommand is the action of the application and of groups: no command was named, or one that does not exist.
+func unknownCommand(c *cli.Context) error {
+	if c.NArg() == 0 {
+		help := cli.ShowSubcommandHelp
+		if c.Command.Name == c.App.Name || len(c.Lineage()) <= 2 && c.Command.Name == "" {
+			help = cli.ShowAppHelp
+		}
+		c.App.Writer = c.App.ErrWriter
+		if err := help(c); err != nil {
+			return err
+		}
+		return usagef("name a command")
+	}
+	return usagef("there is no command %q; %s --help lists those there are", strings.TrimSpace(c.Command.HelpName+" "+c.Args().First()), c.Command.HelpName)
+}
+
+// splitWrapped cuts the command behind "--" off the arguments, so that the CLI library cannot mistake its flags for ours.
+func splitWrapped(args []string) (own, wrapped []string) {
+	i := slices.Index(args, "--")
+	if i < 0 {
+		return args, nil
+	}
+	return args[:i], args[i+1:]
+}
+
+// expandScenarios turns exo's "--scenarios a b c" into a flag for each name, and drops one without a name: it means all.
+func expandScenarios(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		if args[i] != "--scenarios" {
+			out = append(out, args[i])
+			continue
+		}
+		for ; i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"); i++ {
+			out = append(out, "--scenarios", args[i+1])
+		}
+	}
+	return out
+}

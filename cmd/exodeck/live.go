@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/tape"
+)
+
+const (
+	// liveInterval is how often the status line is drawn anew.
+	liveInterval = 250 * time.Millisecond
+	// liveBacklog is how many exchanges may wait for their line; more are counted and left out, traffic never waits for a log.
+	liveBacklog = 4096
+)
+
+// live shows what is being recorded: a status line on a terminal, else a log line for each exchange.
+type live struct {
+	log      *slog.Logger
+	recorder *tape.Recorder
+	terminal bool
+	quiet    bool
+
+	events  chan record.Event
+	dropped atomic.Int64
+	quit    chan struct{}
+	done    chan struct{}
+
+	mu     sync.Mutex // guards w and what stands on its last line
+	w      io.Writer
+	status string
+	last   record.Event
+}
+
+func newLive(w io.Writer, recorder *tape.Recorder, format string, quiet bool) *live {
+	l := &live{
+		recorder: recorder,
+		terminal: isTerminal(w),
+		quiet:    quiet,
+		events:   make(chan record.Event, liveBacklog),
+		quit:     make(chan struct{}),
+		done:     make(chan struct{}),
+		w:        w,
+	}
+	var handler slog.Handler = slog.NewTextHandler(l, nil)
+	if format == "json" {
+		handler = slog.NewJSONHandler(l, nil)
+	}
+	l.log = slog.New(handler)
+	go l.run()
+	return l
+}
+
+// ended takes an exchange that has ended. It never blocks.
+func (l *live) ended(ev record.Event) {
+	if l.quiet {
+		return
+	}
+	select {
+	case l.events <- ev:
+	default:
+		l.dropped.Add(1)
+	}
+}
+
+func (l *live) run() {
+	defer close(l.done)
+	tick := time.NewTicker(liveInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case ev := <-l.events:
+			l.show(ev)
+		case <-tick.C:
+			l.draw()
+		case <-l.quit:
+			for len(l.events) > 0 {
+				l.show(<-l.events)
+			}
+			l.draw()
+			return
+		}
+	}
+}
+
+// stop waits until everything has been shown.
+func (l *live) stop() {
+	close(l.quit)
+	<-l.done
+	if n := l.dropped.Load(); n > 0 {
+		l.log.Warn("log lines were left out", "exchanges", n)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.status != "" {
+		fmt.Fprintln(l.w)
+		l.status = ""
+	}
+}
+
+func (l *live) show(ev record.Event) {
+	if l.terminal {
+		l.mu.Lock()
+		l.last = ev
+		l.mu.Unlock()
+		return
+	}
+	level := slog.LevelInfo
+	if ev.Ended != tape.Complete {
+		level = slog.LevelWarn
+	}
+	attrs := []slog.Attr{
+		slog.Int64("seq", ev.Seq), slog.String("api", string(ev.API)), slog.String("method", ev.Method), slog.String("url", ev.URL),
+		slog.Int("status", ev.Status), slog.String("ended", string(ev.Ended)),
+		slog.Int64("sent", ev.RequestBytes), slog.Int64("received", ev.ResponseBytes),
+		slog.Duration("ttfb", ev.TTFB), slog.Duration("total", ev.Total),
+	}
+	if ev.Cause != "" {
+		attrs = append(attrs, slog.String("cause", ev.Cause))
+	}
+	l.log.LogAttrs(nil, level, "exchange", attrs...)
+}
+
+// draw puts the status line on the terminal.
+func (l *live) draw() {
+	if !l.terminal || l.quiet {
+		return
+	}
+	stats := l.recorder.Stats()
+	line := fmt.Sprintf("%d recorded · %d in flight · %s", stats.Committed, stats.InFlight, formatBytes(stats.BodyBytes))
+	if stats.Unrecorded > 0 {
+		line += fmt.Sprintf(" · %d UNRECORDED (%v)", stats.Unrecorded, stats.LastError)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ev := l.last; ev.Method != "" {
+		line += fmt.Sprintf(" · last: %s %s %d %s %s", ev.Method, ev.URL, ev.Status, ev.Ended, formatDuration(ev.Total))
+	}
+	line = cut(line, terminalWidth(l.w)-1)
+	if line == l.status {
+		return
+	}
+	l.status = line
+	fmt.Fprintf(l.w, "\r\x1b[K%s", line)
+}
+
+// Write implements [io.Writer] for log lines: they go above the status line.
+func (l *live) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.status == "" {
+		return l.w.Write(p)
+	}
+	b := bufio.NewWriter(l.w)
+	b.WriteString("\r\x1b[K")
+	b.Write(p)
+	b.WriteString(l.status)
+	return len(p), b.Flush()
+}
+
+func isTerminal(v any) bool {
+	f, ok := v.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func terminalWidth(v any) int {
+	if f, ok := v.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
+			return w
+		}
+	}
+	return 80
+}
+
+func cut(s string, width int) string {
+	r := []rune(s)
+	if len(r) <= width {
+		return s
+	}
+	return string(r[:width-1]) + "…"
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay"
+	"github.com/exodeck/exodeck/replay/match"
+	"github.com/exodeck/exodeck/score/scenario"
+)
+
+type scoreExoConfig struct {
+	exoQuestions
+	Tape     string
+	Session  string
+	AnyModel bool
+	Reuse    bool
+	Format   string
+	Out      string
+}
+
+func scoreExoCommand(e env) *cli.Command {
+	flags := append(exoFlags(),
+		tapeFlag(),
+		&cli.StringFlag{Name: "session", Usage: "the `SESSION` to score (default: the latest run of this suite, else the whole tape)"},
+		&cli.BoolFlag{Name: "any-model", Usage: "take answers of any model"},
+		&cli.BoolFlag{Name: "reuse", Usage: "let one recorded answer serve several equal requests"},
+		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
+		&cli.StringFlag{Name: "out", Usage: "write the run file, as JSON, to this `FILE` too"},
+	)
+	return leaf("exo", "exo's tool-call scenarios", "", 0, flags, func(c *cli.Context) error {
+		cfg := scoreExoConfig{
+			exoQuestions: exoQuestionsOf(c),
+			Tape:         c.String("tape"),
+			Session:      c.String("session"),
+			AnyModel:     c.Bool("any-model"),
+			Reuse:        c.Bool("reuse"),
+			Format:       c.String("format"),
+			Out:          c.String("out"),
+		}
+		if cfg.Format != "text" && cfg.Format != "json" {
+			return usagef("--format is text or json, not %q", cfg.Format)
+		}
+		return runScoreExo(c.Context, cfg, e)
+	})
+}
+
+func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
+	t, err := tape.Open(ctx, cfg.Tape)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	recordedModel := cfg.Model
+	if cfg.AnyModel {
+		recordedModel = ""
+	}
+	session, settings, err := scenario.Recorded(ctx, t, cfg.Session, recordedModel)
+	if err != nil {
+		return &exitError{exitMissing, fmt.Errorf("scoring %s: %w", cfg.Tape, err)}
+	}
+	if err := cfg.override(&settings); err != nil {
+		return err
+	}
+	questions := cfg.exoQuestions
+	questions.Scenarios = settings.Scenarios
+	file, scenarios, err := questions.loadScenarios(e.stderr)
+	if err != nil {
+		return err
+	}
+	transport, err := replay.NewTransport(ctx, t, match.Options{
+		Query:    tape.Query{Session: session},
+		AnyModel: cfg.AnyModel,
+		Reuse:    cfg.Reuse,
+	})
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", cfg.Tape, err)
+	}
+	run := exoRun{
+		settings:  settings,
+		scenarios: scenarios,
+		client:    transport,
+		// One at a time: which of several equal answers on the tape belongs to which question then never depends on timing.
+		concurrency: 1,
+		text:        e.stdout,
+	}
+	if cfg.Format == "json" {
+		run.text = e.stderr
+	}
+	if cfg.Verbose {
+		run.verbose = e.stderr
+	}
+	verdicts, text, err := run.run(ctx)
+	if err != nil {
+		return err
+	}
+	data, err := exoResult(ctx, t, file, verdicts)
+	if err != nil {
+		return err
+	}
+	if cfg.Format == "json" {
+		if _, err := e.stdout.Write(data); err != nil {
+			return err
+		}
+	}
+	if cfg.Out != "" {
+		if err := writeResult(cfg.Out, data); err != nil {
+			return err
+		}
+		if err := text.Written(cfg.Out); err != nil {
+			return err
+		}
+	}
+	return verdictStatus(verdicts)
+}
+
+// override lays what was asked for on the command line over what the tape says of itself.
+func (cfg scoreExoConfig) override(s *scenario.Settings) error {
+	if cfg.Model != "" {
+		s.Model = cfg.Model
+	}
+	if cfg.API != "" {
+		apis, err := scenario.APIsOf(cfg.API)
+		if err != nil {
+			return &exitError{exitUsage, err}
+		}
+		s.APIs = apis
+	}
+	if cfg.Repeat > 0 {
+		s.Repeat = cfg.Repeat
+	}
+	if cfg.Stream != "" {
+		stream, err := parseStream(cfg.Stream)
+		if err != nil {
+			return err
+		}
+		s.Stream = stream
+	}
+	if len(cfg.Scenarios) > 0 {
+		s.Scenarios = cfg.Scenarios
+	}
+	return nil
+}
