@@ -1,0 +1,30 @@
+package acebench
+
+import "github.com/exodeck/exodeck/simenv/pyvalue"
+
+// An Answer is what was recorded for one sample.
+type Answer struct {
+	ID    string // of the sample
+	Place string // where it was read: file and line, or exchange
+
+	Text    string // normal and special samples: what the model said
+	NotText bool   // a result file holds something else there, which no rule set can read
+
+	State pyvalue.Value // agents: the end state, a list with one object a class; nil when none was recorded
+	Trace pyvalue.Value // agents: the messages that were executed, in order; nil for none
+
+	Status Status // [OK], or [Diverged] or [Ambiguous] when the recording does not tell what the answer was
+	Note   string // why, for a status other than [OK]
+}
+
+// A Status says whether a sample could be judged.
+type Status string
+
+// The statuses. Only samples with the first one were judged.
+const (
+	OK          Status = "ok"
+	Missing     Status = "missing"      // no answer was recorded
+	ScorerError Status = "scorer_error" // the reference scorer itself would have failed
+	Diverged    Status = "diverged"     // the rollout asks what was not recorded
+	Ambiguous   Status = "ambiguous"    // the recording fits several samples that give different verdicts
+)

@@ -1,0 +1,207 @@
+package check
+
+import (
+	"github.com/exodeck/exodeck/score/acebench/decode"
+	"github.com/exodeck/exodeck/score/acebench/rules"
+	"github.com/exodeck/exodeck/simenv/pyvalue"
+)
+
+// call checks one call against an expected call of its name, in the order of steps that both reference checkers have.
+func (k *Key) call(e *expectedCall, c *decode.Call) (*failure, error) {
+	s := e.schema
+	if s.parameters.err != nil {
+		return nil, s.parameters.err
+	}
+	noArgs, noParameters := len(c.Args) == 0, isEmptyDict(s.parameters.value)
+	switch {
+	case noArgs && noParameters:
+		return nil, nil
+	case noArgs || noParameters:
+		return failText(WrongParam, ""), nil
+	}
+	if s.properties.err != nil {
+		return nil, s.properties.err
+	}
+	switch {
+	case pyvalue.Equal(e.args, s.properties.value):
+		return nil, nil
+	case isEmptyDict(e.args):
+		return failText(WrongParam, ""), nil
+	}
+	if s.name.err != nil {
+		return nil, s.name.err
+	}
+	name, ok := s.name.value.(pyvalue.Str)
+	if !ok || string(name) != c.Name {
+		return fail(WrongName, func() string {
+			pair := pyvalue.DictOf("expected", s.name.value, "real", pyvalue.Str(c.Name))
+			return pyvalue.String(pyvalue.DictOf("wrong_function", pair))
+		}), nil
+	}
+	if f, err := s.lacking(c); f != nil || err != nil {
+		return f, err
+	}
+	for i := range c.Args {
+		if f, err := k.argument(e, c.Name, &c.Args[i]); f != nil || err != nil {
+			return f, err
+		}
+	}
+	return nil, nil
+}
+
+// lacking looks for the arguments that the schema requires.
+func (s *schema) lacking(c *decode.Call) (*failure, error) {
+	if s.required.err != nil {
+		return nil, s.required.err
+	}
+	for _, name := range s.required.value {
+		if err := pyvalue.Hashable(name); err != nil {
+			return nil, err
+		}
+		if !given(c, name) {
+			return fail(LackArgs, func() string { return "lack required_params: " + pyvalue.String(name) }), nil
+		}
+	}
+	return nil, nil
+}
+
+func given(c *decode.Call, name pyvalue.Value) bool {
+	text, isText := name.(pyvalue.Str)
+	for i := range c.Args {
+		if a := &c.Args[i]; isText && !a.Star && a.Name == string(text) || !isText && pyvalue.Equal(a.Key(), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// argument checks one argument of a call.
+func (k *Key) argument(e *expectedCall, function string, a *decode.Arg) (*failure, error) {
+	s := e.schema
+	for _, in := range []pyvalue.Value{s.properties.value, e.args} {
+		ok, err := pyvalue.Contains(in, a.Key())
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return fail(AdditionArgs, func() string { return "addition params: " + pyvalue.String(a.Key()) }), nil
+		}
+	}
+	p := s.params[a.Name]
+	if p == nil {
+		// The properties are not an object: asking for the detail raises.
+		_, err := pyvalue.Index(s.properties.value, a.Key())
+		return nil, err
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	answer, err := pyvalue.Index(e.args, a.Key())
+	if err != nil {
+		return nil, err
+	}
+	value := a.Value
+	switch v := value.(type) {
+	case pyvalue.Tuple:
+		if p.declared == "tuple" {
+			value = pyvalue.NewList(v...)
+		}
+	case pyvalue.Int:
+		if p.declared == "float" {
+			value = pyvalue.Float(v.Float())
+		}
+	}
+	t := typing{k.rules, p, function}
+	variable, f, err := t.check(value, answer, p.want, p.nested)
+	if f != nil || err != nil || variable {
+		return f, err
+	}
+	v := valuing{k, p, function}
+	switch {
+	case p.want == "dict":
+		return v.dict(value, answer)
+	case p.want == "list" && p.nested == "dict":
+		return v.dicts(value, answer)
+	case p.want == "str":
+		return v.text(value, answer)
+	case p.want == "list":
+		return v.list(value, answer)
+	}
+	return nil, nil
+}
+
+// typing compares the kinds of a value and of its expected value.
+type typing struct {
+	rules    rules.Rules
+	param    *param
+	function string
+}
+
+// check reports whether value has the type it must have. It is variable, and not to be compared further, when the expected value
+// itself is not of the declared type.
+func (t typing) check(value, answer pyvalue.Value, want, nested string) (variable bool, f *failure, err error) {
+	typed := !isEmptyText(answer) // an empty text stands for "any type"
+	variable = typed && pyvalue.TypeName(answer) != want
+	value = boolOf(value)
+	if pyvalue.TypeName(value) == want {
+		if nested == "" {
+			return variable, nil, nil
+		}
+		ok, err := t.inside(value, answer, nested)
+		if ok || err != nil {
+			return variable, nil, err
+		}
+		f = fail(TypeError, func() string { return t.innerText(value, nested) })
+	}
+	if typed && (pyvalue.TypeName(value) == pyvalue.TypeName(answer) || pyvalue.Equal(answer, value)) {
+		return true, f, nil
+	}
+	return false, fail(TypeError, func() string {
+		expected := "): [expected: "
+		if t.rules == rules.Official {
+			expected = "):[excepted: "
+		}
+		return "wrong type for parameter (" + t.param.name + ") of api (" + t.function + expected + class(want) + ", real: " + classOf(value) + "]"
+	}), nil
+}
+
+// inside looks for an element of the expected value that the elements of value agree with. Any element that is not a list will do,
+// so only an empty one fails.
+func (t typing) inside(value, answer pyvalue.Value, nested string) (bool, error) {
+	elements, err := pyvalue.Elements(answer)
+	if err != nil {
+		return false, err
+	}
+	for _, element := range elements {
+		list, ok := element.(*pyvalue.List)
+		if !ok {
+			return true, nil
+		}
+		agrees, err := t.agree(value, list, nested)
+		if agrees || err != nil {
+			return agrees, err
+		}
+	}
+	return false, nil
+}
+
+func (t typing) agree(value pyvalue.Value, list *pyvalue.List, nested string) (bool, error) {
+	elements, err := pyvalue.Elements(value)
+	if err != nil {
+		return false, err
+	}
+	for _, element := range elements {
+		if _, f, err := t.check(element, list, nested, ""); f != nil || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (t typing) innerText(value pyvalue.Value, nested string) string {
+	if t.rules == rules.Official {
+		return "Nested type checking failed for parameter " + pyvalue.ReprStr(t.param.name) + ". Expected outer type " + t.param.declared +
+			" with inner type " + class(nested) + ". Parameter value: " + pyvalue.Repr(value) + "."
+	}
+	return "wrong inner type for parameter (" + t.param.name + ") of api (" + t.function + ")"
+}

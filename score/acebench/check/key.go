@@ -1,0 +1,278 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/score/acebench/decode"
+	"github.com/exodeck/exodeck/score/acebench/rules"
+	"github.com/exodeck/exodeck/simenv/pyvalue"
+)
+
+// A Key is the ground truth of a normal sample with the schemas it refers to, made ready to check answers under one rule set.
+type Key struct {
+	rules      rules.Rules
+	category   dataset.Category
+	candidates []candidate
+}
+
+// A candidate is one alternative of the ground truth: the calls an answer must hold.
+type candidate struct {
+	truth  pyvalue.Value
+	length int   // how many calls are expected
+	err    error // what the reference raises when it asks for that number
+	calls  []expectedCall
+}
+
+// An expectedCall is one entry of a candidate.
+type expectedCall struct {
+	key    string // as the ground truth has it
+	name   string // without the number that tells repeated calls apart
+	args   pyvalue.Value
+	schema *schema
+	err    error // what the reference raises when it looks for the schema
+}
+
+// NewKey prepares a ground truth. It never fails: what is wrong with the data shows when an answer is checked, as it does in the
+// reference programs.
+func NewKey(r rules.Rules, c dataset.Category, functions, truth pyvalue.Value) *Key {
+	k := &Key{rules: r, category: c}
+	alternatives := []pyvalue.Value{truth}
+	if list, ok := truth.(*pyvalue.List); ok {
+		alternatives = list.Items
+	}
+	if r != rules.Official && !pyvalue.Truth(functions) {
+		functions = pyvalue.NewList() // evalscope takes whatever is empty for an empty list
+	}
+	schemas := map[*pyvalue.Dict]*schema{}
+	for _, a := range alternatives {
+		k.candidates = append(k.candidates, newCandidate(r, functions, a, schemas))
+	}
+	return k
+}
+
+func newCandidate(r rules.Rules, functions, truth pyvalue.Value, schemas map[*pyvalue.Dict]*schema) candidate {
+	c := candidate{truth: truth}
+	c.length, c.err = length(truth)
+	calls, ok := truth.(*pyvalue.Dict)
+	if !ok {
+		return c
+	}
+	c.calls = make([]expectedCall, 0, calls.Len())
+	for key, args := range calls.All() {
+		e := expectedCall{key: pyvalue.String(key), args: args}
+		e.name = dataset.CutNumber(e.key)
+		find := findContained
+		if r == rules.Strict {
+			find = findExact
+		}
+		var description pyvalue.Value
+		description, e.err = find(functions, &e)
+		e.schema = schemaOf(description, schemas)
+		c.calls = append(c.calls, e)
+	}
+	return c
+}
+
+// schemaOf takes a description apart, once for each. Without a description the reference works on None.
+func schemaOf(description pyvalue.Value, known map[*pyvalue.Dict]*schema) *schema {
+	if description == nil {
+		return newSchema(pyvalue.None{})
+	}
+	d, ok := description.(*pyvalue.Dict)
+	if !ok {
+		return newSchema(description)
+	}
+	if known[d] == nil {
+		known[d] = newSchema(d)
+	}
+	return known[d]
+}
+
+// findContained returns the first description whose name is contained in the key of the ground truth. Something that is not a list
+// of descriptions is taken for the description itself.
+func findContained(functions pyvalue.Value, e *expectedCall) (pyvalue.Value, error) {
+	list, ok := functions.(*pyvalue.List)
+	if !ok {
+		return functions, nil
+	}
+	for _, description := range list.Items {
+		name, err := field(description, "name")
+		if err != nil {
+			return nil, err
+		}
+		contained, err := pyvalue.Contains(pyvalue.Str(e.key), name)
+		if err != nil {
+			return nil, err
+		}
+		if contained {
+			return description, nil
+		}
+	}
+	return nil, nil
+}
+
+// findExact returns the description with exactly the name: the whole key when there is such a function, else the key without its
+// number. It sets the name of the expected call.
+func findExact(functions pyvalue.Value, e *expectedCall) (pyvalue.Value, error) {
+	list, ok := functions.(*pyvalue.List)
+	if !ok {
+		return nil, nil
+	}
+	for _, name := range []string{e.key, e.name} {
+		for _, description := range list.Items {
+			if got, err := field(description, "name"); err == nil && pyvalue.Equal(got, pyvalue.Str(name)) {
+				e.name = name
+				return description, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// Check judges decoded calls. It is valid when one alternative of the ground truth is met; otherwise the failure is that of the
+// first.
+func (k *Key) Check(calls []decode.Call) (Verdict, error) {
+	var first *failure
+	for i := range k.candidates {
+		c := &k.candidates[i]
+		f, err := k.candidate(c, calls)
+		if err != nil {
+			return Verdict{}, err
+		}
+		if f == nil {
+			return Right, nil
+		}
+		if first == nil {
+			first = f
+		}
+	}
+	if first == nil {
+		return k.noAnswer()
+	}
+	return first.verdict(), nil
+}
+
+// noAnswer is the outcome of a ground truth without an alternative.
+func (k *Key) noAnswer() (Verdict, error) {
+	switch {
+	case k.rules != rules.Official:
+		return Wrong(MissingAnswer, "No ground truth answer."), nil
+	case k.category.Dialogues():
+		return Verdict{}, pyvalue.Raise("UnboundLocalError", "cannot access local variable 'checker_result' where it is not associated with a value")
+	}
+	return Verdict{}, pyvalue.Raise("IndexError", "list index out of range")
+}
+
+func (k *Key) candidate(c *candidate, calls []decode.Call) (*failure, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	if len(calls) != c.length {
+		return failText(WrongCount, "The number of functions does not match the answer."), nil
+	}
+	if _, err := asDict(c.truth, "keys"); err != nil {
+		return nil, err
+	}
+	if f := countNames(c.calls, calls); f != nil {
+		return f, nil
+	}
+	if k.rules == rules.Strict {
+		return matchStrict(c.calls, calls), nil
+	}
+	for i := range c.calls {
+		f, err := k.expected(&c.calls[i], calls)
+		if err != nil {
+			return nil, err
+		}
+		if f == nil {
+			continue
+		}
+		if k.rules == rules.Evalscope && len(c.calls) > 1 {
+			f.text = func() string {
+				return "Parallel function call failed; excepted " + c.render() + ", real: " + pyvalue.Repr(decode.Values(calls))
+			}
+		}
+		return f, nil
+	}
+	return nil, nil
+}
+
+// expected looks for a call that meets one expected call. The failure is that of the last call looked at.
+func (k *Key) expected(e *expectedCall, calls []decode.Call) (*failure, error) {
+	if e.err != nil {
+		return nil, e.err
+	}
+	var last *failure
+	for i := range calls {
+		if calls[i].Name != e.name {
+			last = wrongFunction
+			continue
+		}
+		f, err := k.call(e, &calls[i])
+		if err != nil || f == nil {
+			return nil, err
+		}
+		last = f
+	}
+	if last == wrongFunction {
+		last = failText(wrongFunction.kind, "wrong_function") // its text may be replaced
+	}
+	return last, nil
+}
+
+var wrongFunction = failText(WrongFunction, "wrong_function")
+
+// render returns the expected calls as Python prints the list of them.
+func (c *candidate) render() string {
+	list := pyvalue.NewList()
+	for _, e := range c.calls {
+		list.Append(pyvalue.DictOf(e.name, e.args))
+	}
+	return pyvalue.Repr(list)
+}
+
+// countNames compares how often each name is called with how often it should be.
+func countNames(expected []expectedCall, calls []decode.Call) *failure {
+	called := func(name string) int {
+		n := 0
+		for i := range calls {
+			if calls[i].Name == name {
+				n++
+			}
+		}
+		return n
+	}
+	wanted := func(name string) int {
+		n := 0
+		for i := range expected {
+			if expected[i].name == name {
+				n++
+			}
+		}
+		return n
+	}
+	for i := range calls {
+		if name := calls[i].Name; wanted(name) == 0 {
+			return extra(name)
+		}
+	}
+	for i := range expected {
+		if name := expected[i].name; called(name) == 0 {
+			return extra(name)
+		}
+	}
+	for i := range calls {
+		name := calls[i].Name
+		if want, got := wanted(name), called(name); want != got {
+			return fail(FunctionMismatch, func() string {
+				return fmt.Sprintf("incorrect count for function %s: [expected: %d, actual: %d]", name, want, got)
+			})
+		}
+	}
+	return nil
+}
+
+func extra(name string) *failure {
+	return fail(FunctionMismatch, func() string { return "extra function detected: " + name + " is not in the ground truth" })
+}

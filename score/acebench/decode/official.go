@@ -1,0 +1,140 @@
+package decode
+
+import (
+	"fmt"
+
+	"github.com/exodeck/exodeck/simenv/pycall"
+	"github.com/exodeck/exodeck/simenv/pyvalue"
+)
+
+// officialCalls reads a text without white space as the official scorer does. It takes every failure for a wrong format.
+func officialCalls(text string) ([]Call, error) {
+	if calls, ok := plainCalls(text); ok {
+		return calls, nil
+	}
+	top, err := pycall.Parse(text)
+	if err != nil {
+		return nil, &FormatError{"Invalid syntax. Failed to decode AST.", err}
+	}
+	elements, ok := elementsOf(top)
+	if set, isSet := top.(*pycall.Set); isSet {
+		elements, ok = set.Elts, true
+	}
+	if !ok {
+		return nil, malformed("Invalid syntax. Failed to decode AST. The text is not a list of calls.")
+	}
+	reader := officialResolver{}
+	calls := make([]Call, 0, len(elements))
+	for _, e := range elements {
+		node, ok := e.(*pycall.Call)
+		if !ok {
+			return nil, malformed("Invalid syntax. Failed to decode AST. The list holds something that is not a call.")
+		}
+		c, err := reader.call(node)
+		if err != nil {
+			return nil, &FormatError{"Invalid syntax. Failed to decode AST.", err}
+		}
+		calls = append(calls, c)
+	}
+	return calls, nil
+}
+
+// An officialResolver makes values of expressions as the official programs do, except that it folds operators over constants where
+// they execute the text.
+type officialResolver struct {
+	executing bool // as for a resolver
+}
+
+func (r officialResolver) call(node *pycall.Call) (Call, error) {
+	var args arguments
+	for _, k := range node.Keywords {
+		v, err := r.value(k.Value)
+		if err != nil {
+			return Call{}, err
+		}
+		args.put(Arg{Name: k.Name, Star: k.Name == "", Value: v})
+	}
+	return Call{node.Name(), args.list}, nil
+}
+
+func (r officialResolver) value(e pycall.Expr) (pyvalue.Value, error) {
+	switch n := e.(type) {
+	case *pycall.Constant:
+		if _, ok := n.Value.(pyvalue.Ellipsis); ok {
+			return pyvalue.Str("..."), nil
+		}
+		return n.Value, nil
+	case *pycall.UnaryOp:
+		// Every operator negates, and only constants can be negated.
+		c, ok := n.Operand.(*pycall.Constant)
+		if !ok {
+			return nil, fmt.Errorf("the operator %s stands before something that is not a constant", n.Op)
+		}
+		return pyvalue.Neg(c.Value)
+	case *pycall.List:
+		items, err := r.values(n.Elts)
+		return pyvalue.NewList(items...), err
+	case *pycall.Tuple:
+		items, err := r.values(n.Elts)
+		return pyvalue.Tuple(items), err
+	case *pycall.Dict:
+		return r.dict(n)
+	case *pycall.Name:
+		return pyvalue.Str(n.ID), nil
+	case *pycall.Call:
+		if len(n.Keywords) == 0 && r.executing {
+			text, err := pycall.Unparse(n)
+			return pyvalue.Str(text), err
+		}
+		c, err := r.call(n)
+		return c.Value(), err
+	case *pycall.BinOp:
+		return fold(n)
+	case *pycall.Subscript:
+		return subscript(n)
+	}
+	return nil, fmt.Errorf("the expression at byte %d is of a kind that is not supported", e.Pos())
+}
+
+// subscript is the source text, with a tuple as the index in parentheses.
+func subscript(n *pycall.Subscript) (pyvalue.Value, error) {
+	value, err := pycall.Unparse(n.Value)
+	if err != nil {
+		return nil, err
+	}
+	index, err := pycall.Unparse(n.Index)
+	return pyvalue.Str(value + "[" + index + "]"), err
+}
+
+func (r officialResolver) values(elements []pycall.Expr) ([]pyvalue.Value, error) {
+	all := make([]pyvalue.Value, 0, len(elements))
+	for _, e := range elements {
+		v, err := r.value(e)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+func (r officialResolver) dict(n *pycall.Dict) (pyvalue.Value, error) {
+	d := pyvalue.NewDict()
+	for _, item := range n.Items {
+		if item.Key == nil {
+			return nil, fmt.Errorf("an object holds **")
+		}
+		key, err := r.value(item.Key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := r.value(item.Value)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.Set(key, value); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}

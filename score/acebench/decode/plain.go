@@ -1,0 +1,301 @@
+package decode
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/exodeck/exodeck/simenv/pyvalue"
+)
+
+// plainCalls reads a list of calls written in the plain way nearly every answer is: keyword arguments, values that are simple
+// strings, decimal numbers, True, False, None, bare names, lists, and objects with text keys. What it reads means the same under
+// every rule set that takes names for text. It gives up, with ok false, on anything else; the full grammar decides then.
+//
+// It exists for speed only: it needs no tree. A test holds it against the full grammar.
+func plainCalls(text string) (calls []Call, ok bool) {
+	p := plain{text: text}
+	if !p.next('[') {
+		return nil, false
+	}
+	calls = make([]Call, 0, 2)
+	for {
+		p.space()
+		if p.next(']') {
+			break
+		}
+		c, ok := p.call()
+		if !ok {
+			return nil, false
+		}
+		calls = append(calls, c)
+		if !p.separator(']') {
+			return nil, false
+		}
+	}
+	return calls, p.pos == len(text) && utf8.ValidString(text)
+}
+
+// maxPlainDepth is how deep values are nested at most; the full grammar allows more.
+const maxPlainDepth = 50
+
+type plain struct {
+	text  string
+	pos   int
+	depth int
+}
+
+func (p *plain) peek() byte {
+	if p.pos < len(p.text) {
+		return p.text[p.pos]
+	}
+	return 0
+}
+
+// next moves behind c when it stands here.
+func (p *plain) next(c byte) bool {
+	if p.pos < len(p.text) && p.text[p.pos] == c {
+		p.pos++
+		return true
+	}
+	return false
+}
+
+func (p *plain) space() {
+	for p.pos < len(p.text) && (p.text[p.pos] == ' ' || p.text[p.pos] == '\n' || p.text[p.pos] == '\t') {
+		p.pos++
+	}
+}
+
+// separator reads what may follow an element: a comma, or the closing bracket, which stays.
+func (p *plain) separator(closing byte) bool {
+	p.space()
+	return p.next(',') || p.peek() == closing
+}
+
+// name reads an identifier that is not a keyword.
+func (p *plain) name() (string, bool) {
+	start := p.pos
+	for p.pos < len(p.text) && isNameByte(p.text[p.pos]) {
+		p.pos++
+	}
+	name := p.text[start:p.pos]
+	return name, name != "" && !('0' <= name[0] && name[0] <= '9') && !isKeyword(name)
+}
+
+func isNameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
+}
+
+func isKeyword(name string) bool {
+	switch name {
+	case "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
+		"except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
+		"return", "try", "while", "with", "yield":
+		return true
+	}
+	return false
+}
+
+func (p *plain) call() (c Call, ok bool) {
+	start := p.pos
+	for {
+		if _, ok := p.name(); !ok {
+			return c, false
+		}
+		if !p.next('.') {
+			break
+		}
+	}
+	c.Name = p.text[start:p.pos]
+	if !p.next('(') {
+		return c, false
+	}
+	args := arguments{}
+	for {
+		p.space()
+		if p.next(')') {
+			c.Args = args.list
+			return c, true
+		}
+		name, ok := p.name()
+		if !ok {
+			return c, false
+		}
+		p.space()
+		if !p.next('=') {
+			return c, false
+		}
+		p.space()
+		value, ok := p.value()
+		if !ok || !p.separator(')') {
+			return c, false
+		}
+		if args.list == nil {
+			args.list = make([]Arg, 0, 4)
+		}
+		args.put(Arg{Name: name, Value: value})
+	}
+}
+
+func (p *plain) value() (v pyvalue.Value, ok bool) {
+	switch c := p.peek(); {
+	case c == '\'' || c == '"':
+		s, ok := p.string(c)
+		return pyvalue.Str(s), ok
+	case c == '-' || '0' <= c && c <= '9':
+		return p.number()
+	case c == '[':
+		return p.nested((*plain).list)
+	case c == '{':
+		return p.nested((*plain).dict)
+	}
+	start := p.pos
+	name, ok := p.name()
+	if ok {
+		return pyvalue.Str(name), true
+	}
+	switch p.text[start:p.pos] {
+	case "True":
+		return pyvalue.Bool(true), true
+	case "False":
+		return pyvalue.Bool(false), true
+	case "None":
+		return pyvalue.None{}, true
+	}
+	return nil, false
+}
+
+// nested reads a list or an object, whose bracket stands here.
+func (p *plain) nested(read func(*plain) (pyvalue.Value, bool)) (pyvalue.Value, bool) {
+	if p.depth == maxPlainDepth {
+		return nil, false
+	}
+	p.depth++
+	p.pos++
+	v, ok := read(p)
+	p.depth--
+	return v, ok
+}
+
+func (p *plain) list() (pyvalue.Value, bool) {
+	list := &pyvalue.List{Items: []pyvalue.Value{}}
+	for {
+		p.space()
+		if p.next(']') {
+			return list, true
+		}
+		v, ok := p.value()
+		if !ok || !p.separator(']') {
+			return nil, false
+		}
+		list.Append(v)
+	}
+}
+
+func (p *plain) dict() (pyvalue.Value, bool) {
+	dict := pyvalue.NewDict()
+	for {
+		p.space()
+		if p.next('}') {
+			return dict, true
+		}
+		quote := p.peek()
+		if quote != '\'' && quote != '"' {
+			return nil, false
+		}
+		key, ok := p.string(quote)
+		p.space()
+		if !ok || !p.next(':') {
+			return nil, false
+		}
+		p.space()
+		v, ok := p.value()
+		if !ok || !p.separator('}') {
+			return nil, false
+		}
+		dict.SetStr(key, v)
+	}
+}
+
+// string reads a string in single quotation marks, with the escapes of quotes, backslash, newline and tab.
+func (p *plain) string(quote byte) (string, bool) {
+	p.pos++
+	start := p.pos
+	for p.pos < len(p.text) {
+		switch c := p.text[p.pos]; c {
+		case quote:
+			s := p.text[start:p.pos]
+			p.pos++
+			return s, s != "" || p.peek() != quote // three marks open a long string
+		case '\\':
+			return p.escaped(quote, start)
+		case '\n', '\r', 0:
+			return "", false
+		}
+		p.pos++
+	}
+	return "", false
+}
+
+// escaped reads on at the first backslash of a string that began at start.
+func (p *plain) escaped(quote byte, start int) (string, bool) {
+	var b strings.Builder
+	b.WriteString(p.text[start:p.pos])
+	for p.pos < len(p.text) {
+		c := p.text[p.pos]
+		p.pos++
+		switch c {
+		case quote:
+			return b.String(), true
+		case '\n', '\r', 0:
+			return "", false
+		case '\\':
+			switch c := p.peek(); c {
+			case '\'', '"', '\\':
+				b.WriteByte(c)
+			case 'n':
+				b.WriteByte('\n')
+			case 't':
+				b.WriteByte('\t')
+			default:
+				return "", false
+			}
+			p.pos++
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", false
+}
+
+// number reads a decimal integer of up to 18 digits, or a float without an exponent.
+func (p *plain) number() (pyvalue.Value, bool) {
+	start := p.pos
+	p.next('-')
+	digits := p.pos
+	p.digits()
+	n := p.pos - digits
+	if n == 0 || n > 18 || n > 1 && p.text[digits] == '0' {
+		return nil, false
+	}
+	whole := p.pos
+	if p.next('.') {
+		p.digits()
+	}
+	if c := p.peek(); isNameByte(c) || c == '.' || c >= utf8.RuneSelf {
+		return nil, false
+	}
+	if p.pos == whole {
+		i, err := strconv.ParseInt(p.text[start:p.pos], 10, 64)
+		return pyvalue.NewInt(i), err == nil
+	}
+	f, err := strconv.ParseFloat(p.text[start:p.pos], 64)
+	return pyvalue.Float(f), err == nil
+}
+
+func (p *plain) digits() {
+	for p.pos < len(p.text) && '0' <= p.text[p.pos] && p.text[p.pos] <= '9' {
+		p.pos++
+	}
+}

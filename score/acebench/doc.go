@@ -1,0 +1,10 @@
+// Package acebench scores recorded answers to ACEBench: the verdict on each sample, and the benchmark's figures over all of them.
+//
+// What goes in is a [dataset.Set] and an [Answer] for each sample, wherever the answers were recorded: [ReadResults] reads the files
+// that the official runner and evalscope write. [Score] judges them under one of the rule sets that package rules describes; what
+// comes out is a [Report], and as JSON a [RunFile]. No model and no network is involved, nothing an answer says is executed, and
+// the same input gives the same bytes on every machine.
+//
+// The parts are packages of their own: dataset (samples, prompts, worlds), prompt (what a model is asked), decode (from text to
+// calls), check (from calls to a verdict), aggregate (from verdicts to figures), audit (what is wrong with the data itself).
+package acebench

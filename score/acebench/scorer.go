@@ -1,0 +1,142 @@
+package acebench
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/exodeck/exodeck/score/acebench/aggregate"
+	"github.com/exodeck/exodeck/score/acebench/check"
+	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/score/acebench/decode"
+	"github.com/exodeck/exodeck/score/acebench/rules"
+	"github.com/exodeck/exodeck/simenv/pyvalue"
+)
+
+// ErrorTypeScorer is the error type of a sample on which the reference scorer itself would have failed.
+const ErrorTypeScorer = "scorer_error"
+
+// A Result is the verdict on one sample.
+type Result struct {
+	ID        string           `json:"id"`
+	Category  dataset.Category `json:"category"`
+	Valid     bool             `json:"valid"`
+	ErrorType string           `json:"error_type"`
+	Error     string           `json:"error"`
+	Status    Status           `json:"status"`
+	// ProcessAcc is how far an agent came: 1 with the right end state, else the share of milestones, rounded to three decimals.
+	ProcessAcc *float64 `json:"process_acc,omitempty"`
+
+	progress check.Progress
+}
+
+// A Scorer judges answers to the samples of a set under one rule set. It may be used from several goroutines.
+type Scorer struct {
+	set   *dataset.Set
+	rules rules.Rules
+	keys  []*check.Key // by sample; nil for special samples and agents
+}
+
+// NewScorer prepares the ground truths of a set.
+func NewScorer(set *dataset.Set, r rules.Rules) *Scorer {
+	s := &Scorer{set: set, rules: r, keys: make([]*check.Key, len(set.Samples))}
+	each(len(set.Samples), func(i int) {
+		if sample := set.Samples[i]; sample.Category.Family() == dataset.Normal {
+			s.keys[i] = check.NewKey(r, sample.Category, sample.Function, sample.GroundTruth)
+		}
+	})
+	return s
+}
+
+// Judge judges an answer to the i-th sample of the set.
+func (s *Scorer) Judge(i int, a *Answer) Result {
+	sample := s.set.Samples[i]
+	r := Result{ID: sample.ID, Category: sample.Category, Status: OK}
+	var v check.Verdict
+	var err error
+	switch sample.Category.Family() {
+	case dataset.Special:
+		v, err = check.Special(s.rules, sample.Category, sample.GroundTruth, a.Text)
+	case dataset.Agent:
+		v, r.progress, err = s.agent(sample, a)
+		if err == nil {
+			r.ProcessAcc = &r.progress.Share
+		}
+	default:
+		v, err = s.normal(s.keys[i], sample, a)
+	}
+	if err != nil {
+		r.Status, r.ErrorType, r.Error = ScorerError, ErrorTypeScorer, err.Error()
+		return r
+	}
+	r.Valid, r.ErrorType, r.Error = v.Valid, v.Type, v.Error
+	return r
+}
+
+func (s *Scorer) normal(key *check.Key, sample *dataset.Sample, a *Answer) (check.Verdict, error) {
+	if a.NotText {
+		return check.Wrong(check.WrongFormat, "Model output is not text."), nil
+	}
+	calls, err := decode.Calls(s.rules, sample.Category.Dialogues(), a.Text)
+	var format *decode.FormatError
+	if errors.As(err, &format) {
+		return check.Wrong(check.WrongFormat, format.Error()), nil
+	}
+	if err != nil {
+		return check.Verdict{}, err
+	}
+	return key.Check(calls)
+}
+
+// agent judges an end state. The right end state counts as all of the way; so the milestones are looked at only without it, except
+// under evalscope's rules, which look first.
+func (s *Scorer) agent(sample *dataset.Sample, a *Answer) (check.Verdict, check.Progress, error) {
+	trace := a.Trace
+	if trace == nil || !pyvalue.Truth(trace) {
+		trace = pyvalue.NewList()
+	}
+	v := check.Wrong(check.MissingEndState, "No environment state was recorded for this agent sample.")
+	if a.State != nil {
+		var err error
+		if v, err = check.EndState(s.rules, a.State, sample.GroundTruth); err != nil {
+			return v, check.Progress{}, err
+		}
+	}
+	if v.Valid && s.rules == rules.Official {
+		return v, check.Progress{Share: 1}, nil
+	}
+	p, err := check.Milestones(s.rules, trace, sample.MileStone)
+	if v.Valid {
+		p = check.Progress{Share: 1}
+	}
+	return v, p, err
+}
+
+// sampleFor turns a result into what counting needs.
+func (r *Result) sampleFor() aggregate.Sample {
+	return aggregate.Sample{
+		ID: r.ID, Category: r.Category, Right: r.Valid,
+		Process: r.progress.Share, Matched: r.progress.Matched, Total: r.progress.Total,
+	}
+}
+
+// each calls f with every number below n, on all processors. The calls must not depend on each other.
+func each(n int, f func(i int)) {
+	const chunk = 64
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(runtime.GOMAXPROCS(0), n/chunk+1) {
+		wg.Go(func() {
+			for start := range next {
+				for i := start; i < min(start+chunk, n); i++ {
+					f(i)
+				}
+			}
+		})
+	}
+	for start := 0; start < n; start += chunk {
+		next <- start
+	}
+	close(next)
+	wg.Wait()
+}
