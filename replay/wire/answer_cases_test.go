@@ -56,7 +56,7 @@ var answerCases = []answerCase{
 		chunk(`{}`, `,"finish_reason":"tool_calls"`), chatUsage, "[DONE]")},
 	{"reasoning under two names", tape.OpenAI, true, sse(
 		chunk(`{"reasoning_content":"Think ","reasoning":"Think "}`, ``), chunk(`{"reasoning":"more."}`, ``), chunk(`{"content":"Yes."}`, ``),
-		chunk(`{"reasoning":" Again."}`, ``), chunk(`{"content":null}`, `,"finish_reason":"stop"`), "[DONE]")},
+		chunk(`{"reasoning":" Again.","reasoning_details":[{"type":"x"}],"audio":null}`, ``), chunk(`{"content":null}`, `,"finish_reason":"stop"`), "[DONE]")},
 	{"a second choice", tape.OpenAI, true, sse(
 		chunk(`{"content":"first"}`, ``),
 		`{"object":"chat.completion.chunk","choices":[{"index":1,"delta":{"content":"second"}}]}`,

@@ -137,6 +137,15 @@ func TestParseResponseReadError(t *testing.T) {
 	}
 }
 
+// A connection that breaks off before the first byte is not exo's empty answer.
+func TestParseResponseNothingRead(t *testing.T) {
+	broken := errors.New("connection reset")
+	a, err := wire.ParseResponse(tape.OpenAI, false, iotest.ErrReader(broken))
+	if !errors.Is(err, broken) || a == nil || a.Error != nil || a.Complete {
+		t.Errorf("got %+v, %v", a, err)
+	}
+}
+
 // pieceThenError fails where its reader ends.
 type pieceThenError struct {
 	*bytes.Reader

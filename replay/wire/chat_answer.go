@@ -96,6 +96,17 @@ func (c *chatAnswer) message(m object, path string) {
 		}
 		c.function(c.last, members(f), path+"/function_call")
 	}
+	for _, f := range m {
+		if !messageNames[f.Name] && !absent(f.Value) {
+			c.unknown(fmt.Sprintf("%q in the message", f.Name), f.Value)
+		}
+	}
+}
+
+// messageNames are the members of a message that are read, or say nothing.
+var messageNames = map[string]bool{
+	"role": true, "content": true, "reasoning_content": true, "reasoning": true, "refusal": true, "tool_calls": true, "function_call": true,
+	"name": true, "tool_call_id": true, "annotations": true,
 }
 
 // content reads a text, or a list of parts as Mistral sends beside its thinking.

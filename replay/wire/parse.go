@@ -27,7 +27,9 @@ func ParseResponse(api tape.API, stream bool, r io.Reader) (*Answer, error) {
 		return answer.a, nil
 	}
 	body, err := io.ReadAll(r)
-	answer.wholeBody(body)
+	if err == nil || len(body) > 0 { // no bytes mean something only at a regular end
+		answer.wholeBody(body)
+	}
 	if err != nil {
 		return answer.a, fmt.Errorf("reading a response: %w", err)
 	}
