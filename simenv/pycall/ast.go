@@ -4,7 +4,7 @@ import "github.com/exodeck/exodeck/simenv/pyvalue"
 
 // Expr is one node of a syntax tree. The nodes are those of Python's ast module, with the same names.
 type Expr interface {
-	// Pos returns the byte offset in the source at which the expression starts.
+	// Pos returns the byte offset in the source at which the expression starts, not counting round brackets around it.
 	Pos() int
 	base() *node
 }
@@ -15,7 +15,7 @@ type node struct {
 	height int32 // levels of nodes, this one included
 }
 
-// Pos returns the byte offset in the source at which the expression starts.
+// Pos returns the byte offset in the source at which the expression starts, not counting round brackets around it.
 func (n *node) Pos() int    { return int(n.pos) }
 func (n *node) base() *node { return n }
 

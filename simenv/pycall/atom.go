@@ -32,14 +32,22 @@ func (p *parser) atom() Expr {
 		return p.braces()
 	}
 	p.unexpected()
-	return &Constant{node{pos: int32(pos), height: 1}, pyvalue.None{}, false}
+	return p.newConstant(pos, pyvalue.None{})
 }
 
 // constant makes a node of the current token.
 func (p *parser) constant(v pyvalue.Value) Expr {
-	c := &Constant{node{pos: int32(p.start), height: 1}, v, false}
+	c := p.newConstant(p.start, v)
 	p.next()
 	return c
+}
+
+func (p *parser) newConstant(pos int, v pyvalue.Value) *Constant {
+	if len(p.constants) == cap(p.constants) {
+		p.constants = make([]Constant, 0, 8)
+	}
+	p.constants = append(p.constants, Constant{node{pos: int32(pos), height: 1}, v, false})
+	return &p.constants[len(p.constants)-1]
 }
 
 // group reads what is in round brackets: a tuple, a generator, a yield, or one expression.
@@ -64,7 +72,7 @@ func (p *parser) inRound(pos int, closing token) Expr {
 	_, star := first.(*Starred)
 	switch {
 	case p.tok == tComma:
-		elts := p.items([]Expr{first}, closing)
+		elts := p.items(first, closing)
 		p.expect(closing)
 		return &Tuple{p.overAll(pos, elts), elts}
 	case p.comprehends():
@@ -76,12 +84,13 @@ func (p *parser) inRound(pos int, closing token) Expr {
 	return first
 }
 
-// items reads the rest of the elements of a display, up to its closing bracket.
-func (p *parser) items(elts []Expr, closing token) []Expr {
+// items reads the elements of a display behind the first, up to its closing bracket.
+func (p *parser) items(first Expr, closing token) []Expr {
+	base := p.mark(first)
 	for p.accept(tComma) && p.tok != closing {
-		elts = append(elts, p.item())
+		p.push(p.item())
 	}
-	return elts
+	return p.pop(base)
 }
 
 func (p *parser) yield() Expr {
@@ -107,7 +116,7 @@ func (p *parser) list() Expr {
 		if p.comprehends() {
 			return p.comprehension(pos, '[', first, nil, tRBracket)
 		}
-		elts = p.items(append(elts, first), tRBracket)
+		elts = p.items(first, tRBracket)
 	}
 	p.expect(tRBracket)
 	return &List{p.overAll(pos, elts), elts}
@@ -133,7 +142,7 @@ func (p *parser) braces() Expr {
 	case p.comprehends():
 		return p.comprehension(pos, '{', first, nil, tRBrace)
 	}
-	elts := p.items([]Expr{first}, tRBrace)
+	elts := p.items(first, tRBrace)
 	p.expect(tRBrace)
 	return &Set{p.overAll(pos, elts), elts}
 }
@@ -192,9 +201,10 @@ func (p *parser) dictValue() Expr {
 }
 
 // call reads the arguments of a call.
-func (p *parser) call(pos int, fn Expr) Expr {
+func (p *parser) call(fn Expr) Expr {
 	p.next()
 	c := &Call{Func: fn}
+	base := p.mark()
 	unpacked := false // **value was seen
 	for p.tok != tRParen && p.tok != tEOF {
 		start, first := p.start, p.tok
@@ -206,26 +216,41 @@ func (p *parser) call(pos int, fn Expr) Expr {
 			if unpacked {
 				p.reject(start, "iterable argument unpacking follows keyword argument unpacking")
 			}
-			c.Args = append(c.Args, p.starredOr(nil, p.expression))
+			p.push(p.starred(p.expression))
+		case first == tName && p.assignFollows():
+			name := p.identifier()
+			p.next()
+			c.keyword(name, p.expression())
 		default:
 			e := p.named()
 			if p.tok == tAssign {
 				p.keywordArgument(c, e, first)
 				break
 			}
-			p.positional(c, e, start, unpacked)
+			alone := len(p.stack) == base && c.Keywords == nil
+			p.push(p.positional(c, e, start, alone, unpacked))
 		}
 		if p.tok != tRParen {
 			p.expect(tComma)
 		}
 	}
 	p.expect(tRParen)
-	c.node = p.overAll(pos, c.Args)
+	c.Args = p.pop(base)
+	c.node = p.overAll(fn.Pos(), c.Args)
 	p.raise(&c.node, fn)
 	for i := range c.Keywords {
 		p.raise(&c.node, c.Keywords[i].Value)
 	}
 	return c
+}
+
+// assignFollows reports whether a single "=" comes next on the same line. It is the short way to tell a keyword argument.
+func (p *parser) assignFollows() bool {
+	i := p.pos
+	for p.at(i) == ' ' {
+		i++
+	}
+	return p.at(i) == '=' && p.at(i+1) != '='
 }
 
 // keyword adds a keyword argument. Most calls have few, so the first gets room for four.
@@ -253,9 +278,8 @@ func (p *parser) keywordArgument(c *Call, e Expr, first token) {
 	c.keyword(name.ID, value)
 }
 
-// positional adds a positional argument, or reads on when it is a generator without brackets of its own.
-func (p *parser) positional(c *Call, e Expr, start int, unpacked bool) {
-	alone := len(c.Args) == 0 && len(c.Keywords) == 0
+// positional checks a positional argument that begins at start, or reads on when it is a generator without brackets of its own.
+func (p *parser) positional(c *Call, e Expr, start int, alone, unpacked bool) Expr {
 	switch {
 	case p.comprehends():
 		e = p.clauses(start, '(', e, nil)
@@ -267,5 +291,5 @@ func (p *parser) positional(c *Call, e Expr, start int, unpacked bool) {
 	case len(c.Keywords) > 0:
 		p.reject(start, "positional argument follows keyword argument")
 	}
-	c.Args = append(c.Args, e)
+	return e
 }

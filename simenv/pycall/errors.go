@@ -8,8 +8,8 @@ import (
 
 // SyntaxError says why and where a text is not a Python expression.
 type SyntaxError struct {
-	// Class is the exception that Python raises: "SyntaxError", its subclasses "IndentationError" and "TabError", "RecursionError" for
-	// what is nested too deep without brackets, or "UnicodeEncodeError" for text with lone surrogates.
+	// Class is the exception that Python raises: "SyntaxError", its subclass "IndentationError", "RecursionError" for what is nested too
+	// deep without brackets, or "UnicodeEncodeError" for text with lone surrogates.
 	Class string
 	// Msg is Python's message where we know it, and otherwise the plain "invalid syntax".
 	Msg string

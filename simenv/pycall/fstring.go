@@ -2,6 +2,8 @@ package pycall
 
 import "strings"
 
+const noBackslash = "f-string expression part cannot include a backslash"
+
 // fstring reads the inside of one f-string by the rules of CPython up to 3.11, where the string ends at the first quote of its kind
 // and the part between braces knows neither backslashes nor comments. 3.12 accepts more.
 type fstring struct {
@@ -115,7 +117,7 @@ func (f *fstring) field(j *joiner, level int) {
 	} else if debug && v.Conversion == 0 {
 		v.Conversion = 'r'
 	}
-	j.flush()
+	j.flush(f.p)
 	j.values = append(j.values, v)
 }
 
@@ -149,10 +151,10 @@ func (f *fstring) skipExpression() bool {
 	for f.pos < f.end {
 		switch c := f.lit.body[f.pos]; c {
 		case '\\':
-			f.fail("expression part cannot include a backslash")
+			f.p.reject(f.lit.pos, noBackslash)
 			return false
 		case '#':
-			f.fail("expression part cannot include '#'")
+			f.p.reject(f.lit.pos, "f-string expression part cannot include '#'")
 			return false
 		case '\'', '"':
 			if !f.skipString(c) {
@@ -212,7 +214,7 @@ func (f *fstring) skipString(quote byte) bool {
 	}
 	switch {
 	case strings.IndexByte(inside, '\\') >= 0:
-		f.fail("expression part cannot include a backslash")
+		f.p.reject(f.lit.pos, noBackslash)
 		return false
 	case n < 0:
 		f.fail("unterminated string")
@@ -235,7 +237,11 @@ func (f *fstring) expression(start int) Expr {
 	sub.next()
 	e := sub.inRound(sub.start, tEOF)
 	if sub.err != nil {
-		f.p.fail(sub.err.Offset, sub.err.Class, "f-string: "+sub.err.Msg)
+		msg := sub.err.Msg
+		if sub.err.Offset == f.lit.bodyPos+start-1 { // the brace of the field, which is not a bracket of the expression
+			msg = "invalid syntax"
+		}
+		f.p.fail(sub.err.Offset, sub.err.Class, "f-string: "+msg)
 	}
 	return e
 }

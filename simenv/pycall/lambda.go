@@ -2,6 +2,8 @@ package pycall
 
 // lambda reads lambda parameters: body.
 func (p *parser) lambda() Expr {
+	p.enter()
+	defer p.leave()
 	pos := p.start
 	p.next()
 	l := &Lambda{}

@@ -22,15 +22,11 @@ type lexer struct {
 	prevEnd    int
 
 	open      []int32 // offsets of the open brackets
-	indents   []indent
-	lineStart bool // pos is at the start of a line
+	lineStart bool    // pos is at the start of a line
 	err       *SyntaxError
 
 	openBuf [8]int32
 }
-
-// indent is the indentation of a line, counted with tabs to every eighth column and with tabs as one.
-type indent struct{ col, alt int }
 
 func (l *lexer) init(src string) {
 	l.src = src
@@ -143,26 +139,21 @@ func (l *lexer) continuation() bool {
 	return true
 }
 
-// layout looks at the blanks at the start of a line. Outside of brackets they may make a token, although no expression has a place
-// for one. It reports whether nothing else is on the line, and whether it made a token or failed.
+// layout looks at the blanks at the start of a line. It reports whether nothing else is on the line, and whether it made a token or
+// failed: outside of brackets blanks before something make one, although no expression has a place for it.
 func (l *lexer) layout() (blank, token bool) {
-	var in, first indent
+	col, first := 0, 0 // the column, and that of the first backslash behind blanks, which counts instead
 	for done := false; !done; {
 		switch l.at(l.pos) {
-		case ' ':
-			in.col++
-			in.alt++
-			l.pos++
-		case '\t':
-			in.col = (in.col/8 + 1) * 8
-			in.alt++
+		case ' ', '\t':
+			col++
 			l.pos++
 		case '\f':
-			in = indent{}
+			col = 0
 			l.pos++
 		case '\\':
-			if first.col == 0 {
-				first = in
+			if first == 0 {
+				first = col
 			}
 			if !l.continuation() {
 				return false, true
@@ -171,51 +162,15 @@ func (l *lexer) layout() (blank, token bool) {
 			done = true
 		}
 	}
-	if first.col > 0 {
-		in = first
-	}
 	if c := l.at(l.pos); c == '#' || c == '\n' {
 		return true, false
 	}
-	if len(l.open) > 0 {
+	if len(l.open) > 0 || max(col, first) == 0 {
 		return false, false
 	}
-	return false, l.indentation(in)
-}
-
-// indentation compares the indentation of a line with those around it and makes a token when it differs.
-func (l *lexer) indentation(in indent) bool {
-	top := indent{}
-	if n := len(l.indents); n > 0 {
-		top = l.indents[n-1]
-	}
 	l.start = l.pos
-	switch {
-	case in.col == top.col && in.alt == top.alt:
-		return false
-	case in.col > top.col && in.alt > top.alt:
-		l.indents = append(l.indents, in)
-		l.set(tIndent, 0)
-		return true
-	case in.col < top.col:
-		for len(l.indents) > 0 && l.indents[len(l.indents)-1].col > in.col {
-			l.indents = l.indents[:len(l.indents)-1]
-		}
-		top = indent{}
-		if n := len(l.indents); n > 0 {
-			top = l.indents[n-1]
-		}
-		if top.col != in.col {
-			l.fail(l.pos, "IndentationError", "unindent does not match any outer indentation level")
-			return true
-		}
-		if top.alt == in.alt {
-			l.set(tDedent, 0)
-			return true
-		}
-	}
-	l.fail(l.pos, "TabError", "inconsistent use of tabs and spaces in indentation")
-	return true
+	l.set(tIndent, 0)
+	return false, true
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

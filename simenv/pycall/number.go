@@ -161,8 +161,19 @@ func numberValue(s string) (v pyvalue.Value, msg string) {
 		return nil, (&pyjson.DigitsError{Digits: len(s)}).Error() + " - Consider hexadecimal for huge integer literals to avoid decimal conversion limits."
 	}
 	i, _ := pyvalue.ParseInt(s, 10)
+	if n, ok := i.Int64(); ok && n < int64(len(smallInts)) {
+		return smallInts[n], ""
+	}
 	return i, ""
 }
+
+// smallInts are the integers that occur most, so that they need not be allocated.
+var smallInts = func() (ints [256]pyvalue.Value) {
+	for i := range ints {
+		ints[i] = pyvalue.NewInt(int64(i))
+	}
+	return ints
+}()
 
 // parseFloat converts what the lexer let through; a number that is too large becomes an infinity, as in Python.
 func parseFloat(s string) float64 {

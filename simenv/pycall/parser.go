@@ -40,7 +40,11 @@ func Parse(src string) (Expr, error) {
 // loops end; what the methods return then is of no use, but never nil.
 type parser struct {
 	lexer
-	depth int // of the recursion
+	depth int    // of the recursion
+	stack []Expr // see mark
+
+	constants []Constant // room for more, so that they need not be allocated one by one
+	stackBuf  [16]Expr
 }
 
 // prepare checks the source as a whole and brings its line ends into one form.
@@ -57,6 +61,7 @@ func (p *parser) prepare(src string) *SyntaxError {
 		src = strings.ReplaceAll(strings.ReplaceAll(src, "\r\n", "\n"), "\r", "\n")
 	}
 	p.init(src)
+	p.stack = p.stackBuf[:0]
 	return nil
 }
 
@@ -84,9 +89,6 @@ func (p *parser) unexpected() {
 	switch p.tok {
 	case tIndent:
 		p.fail(p.start, "IndentationError", "unexpected indent")
-		return
-	case tDedent:
-		p.fail(p.start, "IndentationError", "unexpected unindent")
 		return
 	case tEOF:
 		if n := len(p.open); n > 0 {
@@ -202,16 +204,37 @@ func (p *parser) raise(n *node, child Expr) {
 
 // tuple reads one element or, when a comma follows, a tuple without brackets.
 func (p *parser) tuple(element func() Expr) Expr {
-	pos := p.start
 	e := element()
 	if p.tok != tComma {
 		return e
 	}
-	elts := []Expr{e}
+	base := p.mark(e)
 	for p.accept(tComma) && p.startsExpression() {
-		elts = append(elts, element())
+		p.push(element())
 	}
-	return &Tuple{p.overAll(pos, elts), elts}
+	elts := p.pop(base)
+	return &Tuple{p.overAll(e.Pos(), elts), elts}
+}
+
+// mark starts a list of expressions with its first elements. They are collected on a stack, so that each list is allocated once, at
+// its full length.
+func (p *parser) mark(first ...Expr) (base int) {
+	base = len(p.stack)
+	p.stack = append(p.stack, first...)
+	return base
+}
+
+func (p *parser) push(e Expr) { p.stack = append(p.stack, e) }
+
+// pop ends the list that began at base and returns it.
+func (p *parser) pop(base int) []Expr {
+	if len(p.stack) == base {
+		return nil
+	}
+	list := make([]Expr, len(p.stack)-base)
+	copy(list, p.stack[base:])
+	p.stack = p.stack[:base]
+	return list
 }
 
 // startsExpression reports whether another element may follow a comma.
@@ -223,15 +246,26 @@ func (p *parser) startsExpression() bool {
 	return true
 }
 
-// expression reads a conditional expression, a lambda, or what is tighter than both.
+// expression reads a conditional expression, a lambda, or what is tighter than both. Most expressions are atoms without an operator,
+// for which it takes a short way.
 func (p *parser) expression() Expr {
-	p.enter()
-	defer p.leave()
-	if p.tok == kwLambda {
+	var body Expr
+	switch p.tok {
+	case tName, tNumber, tString, tLParen, tLBracket, tLBrace, tEllipsis, kwNone, kwTrue, kwFalse:
+		body = p.atom()
+		switch p.tok {
+		case tComma, tRParen, tRBracket, tRBrace, tColon, tAssign:
+			return body
+		}
+		body = p.power(p.suffixes(body))
+		body = p.compare(p.binaries(body, precBitOr))
+		body = p.booleans(body, kwAnd, "and", p.inversion)
+		body = p.booleans(body, kwOr, "or", p.conjunction)
+	case kwLambda:
 		return p.lambda()
+	default:
+		body = p.disjunction()
 	}
-	pos := p.start
-	body := p.disjunction()
 	if p.tok != kwIf {
 		return body
 	}
@@ -241,12 +275,14 @@ func (p *parser) expression() Expr {
 		if p.tok == tColon || p.tok == tEOF && len(p.open) > 0 {
 			p.unexpected()
 		}
-		p.reject(pos, "expected 'else' after 'if' expression")
+		p.reject(body.Pos(), "expected 'else' after 'if' expression")
 		return body
 	}
+	p.enter()
+	defer p.leave()
 	p.next()
 	orElse := p.expression()
-	n := p.over(pos, body)
+	n := p.over(body.Pos(), body)
 	p.raise(&n, test)
 	p.raise(&n, orElse)
 	return &IfExp{n, body, test, orElse}
@@ -274,6 +310,11 @@ func (p *parser) starredOr(element, value func() Expr) Expr {
 	if p.tok != tStar {
 		return element()
 	}
+	return p.starred(value)
+}
+
+// starred reads *value; the current token is the star.
+func (p *parser) starred(value func() Expr) Expr {
 	pos := p.start
 	p.next()
 	v := value()
@@ -283,28 +324,17 @@ func (p *parser) starredOr(element, value func() Expr) Expr {
 // item reads an element of a list, tuple or set display.
 func (p *parser) item() Expr { return p.starredOr(p.named, p.bitOr) }
 
-func (p *parser) bitOr() Expr { return p.binary(precBitOr) }
+func (p *parser) disjunction() Expr {
+	return p.booleans(p.conjunction(), kwOr, "or", p.conjunction)
+}
 
-func (p *parser) disjunction() Expr { return p.boolean(kwOr, "or", p.conjunction) }
-
-func (p *parser) conjunction() Expr { return p.boolean(kwAnd, "and", p.inversion) }
-
-func (p *parser) boolean(op token, text string, operand func() Expr) Expr {
-	pos := p.start
-	e := operand()
-	if p.tok != op {
-		return e
-	}
-	values := []Expr{e}
-	for p.accept(op) {
-		values = append(values, operand())
-	}
-	return &BoolOp{p.overAll(pos, values), text, values}
+func (p *parser) conjunction() Expr {
+	return p.booleans(p.inversion(), kwAnd, "and", p.inversion)
 }
 
 func (p *parser) inversion() Expr {
 	if p.tok != kwNot {
-		return p.comparison()
+		return p.compare(p.bitOr())
 	}
 	p.enter()
 	defer p.leave()
@@ -314,9 +344,25 @@ func (p *parser) inversion() Expr {
 	return &UnaryOp{p.over(pos, operand), "not", operand}
 }
 
-func (p *parser) comparison() Expr {
-	pos := p.start
-	left := p.bitOr()
+func (p *parser) bitOr() Expr { return p.binary(precBitOr) }
+
+func (p *parser) binary(prec precedence) Expr { return p.binaries(p.unary(), prec) }
+
+// booleans reads what an operator joins to the first operand.
+func (p *parser) booleans(first Expr, op token, text string, operand func() Expr) Expr {
+	if p.tok != op {
+		return first
+	}
+	base := p.mark(first)
+	for p.accept(op) {
+		p.push(operand())
+	}
+	values := p.pop(base)
+	return &BoolOp{p.overAll(first.Pos(), values), text, values}
+}
+
+// compare reads what comparison operators join to the first operand.
+func (p *parser) compare(left Expr) Expr {
 	op := p.comparator()
 	if op == "" {
 		return left
@@ -326,7 +372,7 @@ func (p *parser) comparison() Expr {
 		c.Ops = append(c.Ops, op)
 		c.Values = append(c.Values, p.bitOr())
 	}
-	c.node = p.overAll(pos, c.Values)
+	c.node = p.overAll(left.Pos(), c.Values)
 	p.raise(&c.node, left)
 	return c
 }
@@ -366,10 +412,8 @@ func (p *parser) comparator() string {
 	return op
 }
 
-// binary reads operands joined by operators that bind at least as tightly as prec.
-func (p *parser) binary(prec precedence) Expr {
-	pos := p.start
-	left := p.unary()
+// binaries reads what operators that bind at least as tightly as prec join to the first operand.
+func (p *parser) binaries(left Expr, prec precedence) Expr {
 	for p.tok < tKeyword {
 		op := operators[p.tok]
 		if op.prec < prec || op.prec == 0 {
@@ -377,7 +421,7 @@ func (p *parser) binary(prec precedence) Expr {
 		}
 		p.next()
 		right := p.binary(op.prec.next())
-		n := p.over(pos, left)
+		n := p.over(left.Pos(), left)
 		p.raise(&n, right)
 		left = &BinOp{n, op.text, left, right}
 	}
@@ -393,8 +437,13 @@ func (p *parser) unary() Expr {
 		op = "-"
 	case tTilde:
 		op = "~"
+	case kwAwait:
+		pos := p.start
+		p.next()
+		v := p.suffixes(p.atom())
+		return p.power(&Await{p.over(pos, v), v})
 	default:
-		return p.power()
+		return p.power(p.suffixes(p.atom()))
 	}
 	p.enter()
 	defer p.leave()
@@ -404,15 +453,8 @@ func (p *parser) unary() Expr {
 	return &UnaryOp{p.over(pos, operand), op, operand}
 }
 
-func (p *parser) power() Expr {
-	pos := p.start
-	var left Expr
-	if p.accept(kwAwait) {
-		v := p.primary()
-		left = &Await{p.over(pos, v), v}
-	} else {
-		left = p.primary()
-	}
+// power reads the exponent of the first operand.
+func (p *parser) power(left Expr) Expr {
 	if p.tok != tPower {
 		return left
 	}
@@ -420,15 +462,13 @@ func (p *parser) power() Expr {
 	defer p.leave()
 	p.next()
 	right := p.unary()
-	n := p.over(pos, left)
+	n := p.over(left.Pos(), left)
 	p.raise(&n, right)
 	return &BinOp{n, "**", left, right}
 }
 
-// primary reads an atom and the attributes, calls and subscripts behind it.
-func (p *parser) primary() Expr {
-	pos := p.start
-	e := p.atom()
+// suffixes reads the attributes, calls and subscripts behind an atom.
+func (p *parser) suffixes(e Expr) Expr {
 	for {
 		switch p.tok {
 		case tDot:
@@ -437,11 +477,11 @@ func (p *parser) primary() Expr {
 				p.unexpected()
 				return e
 			}
-			e = &Attribute{p.over(pos, e), e, p.identifier()}
+			e = &Attribute{p.over(e.Pos(), e), e, p.identifier()}
 		case tLParen:
-			e = p.call(pos, e)
+			e = p.call(e)
 		case tLBracket:
-			e = p.subscript(pos, e)
+			e = p.subscript(e)
 		default:
 			return e
 		}
@@ -455,19 +495,19 @@ func (p *parser) identifier() string {
 	return s
 }
 
-func (p *parser) subscript(pos int, value Expr) Expr {
+func (p *parser) subscript(value Expr) Expr {
 	p.next()
-	start := p.start
 	index := p.index()
 	if _, star := index.(*Starred); star || p.tok == tComma {
-		elts := []Expr{index}
+		base := p.mark(index)
 		for p.accept(tComma) && p.tok != tRBracket {
-			elts = append(elts, p.index())
+			p.push(p.index())
 		}
-		index = &Tuple{p.overAll(start, elts), elts}
+		elts := p.pop(base)
+		index = &Tuple{p.overAll(index.Pos(), elts), elts}
 	}
 	p.expect(tRBracket)
-	n := p.over(pos, value)
+	n := p.over(value.Pos(), value)
 	p.raise(&n, index)
 	return &Subscript{n, value, index}
 }

@@ -62,7 +62,8 @@ func (p *parser) strings() Expr {
 
 // text makes a constant of text or bytes.
 func (p *parser) text(l literal, s string) Expr {
-	c := &Constant{node: node{pos: int32(l.pos), height: 1}, prefix: l.unicode}
+	c := p.newConstant(l.pos, nil)
+	c.prefix = l.unicode
 	if l.bytes {
 		c.Value = pyvalue.Bytes(s)
 	} else {
@@ -110,9 +111,9 @@ func (j *joiner) add(p *parser, l literal) {
 }
 
 // flush makes a value of the text collected so far.
-func (j *joiner) flush() {
+func (j *joiner) flush(p *parser) {
 	if j.text.Len() > 0 {
-		j.values = append(j.values, &Constant{node{pos: int32(j.first.pos), height: 1}, pyvalue.Str(j.text.String()), false})
+		j.values = append(j.values, p.newConstant(j.first.pos, pyvalue.Str(j.text.String())))
 		j.text.Reset()
 	}
 }
@@ -125,7 +126,7 @@ func (j *joiner) expr(p *parser) Expr {
 }
 
 func (j *joiner) joinedStr(p *parser) *JoinedStr {
-	j.flush()
+	j.flush(p)
 	return &JoinedStr{p.overAll(j.first.pos, j.values), j.values}
 }
 

@@ -7,7 +7,6 @@ const (
 	tEOF token = iota
 	tNewline
 	tIndent
-	tDedent
 	tIllegal // a character that belongs to no token
 	tOther   // an operator of statements, such as += or ;
 	tName
