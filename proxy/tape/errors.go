@@ -74,6 +74,10 @@ func failure(op, path string, err error) error {
 		e.Hint = "check the permissions of the file and of its folder"
 	case errors.Is(e.Err, ErrNotTape):
 		e.Hint = "name a file made by exodeck record"
+	case errors.Is(e.Err, ErrNewer):
+		e.Hint = "use a newer exodeck"
+	case errors.Is(e.Err, ErrOlder):
+		e.Hint = "bring it up to date by recording on it, or on a copy"
 	case errors.Is(e.Err, ErrDamaged):
 		e.Hint = "restore it from a copy; sqlite3 " + filepath.Base(path) + " .recover may save what is left"
 	case errors.Is(e.Err, ErrFull):

@@ -125,16 +125,22 @@ func createTape(ctx context.Context, path string) (err error) {
 }
 
 func writeSchema(ctx context.Context, path string) (err error) {
-	db, err := sql.Open("sqlite", dsn(path, url.Values{"_pragma": {
-		fmt.Sprintf("page_size(%d)", pageSize),
-		"auto_vacuum(incremental)", // works only before the first table
-		"journal_mode(wal)",
-		fmt.Sprintf("application_id(%d)", applicationID),
-	}}))
+	db, err := sql.Open("sqlite", dsn(path, url.Values{}))
 	if err != nil {
 		return err
 	}
 	db.SetMaxOpenConns(1)
 	defer func() { err = errors.Join(err, db.Close()) }()
+	// One after the other: the driver sorts what the data source name has, and the first two only work on a file without content.
+	for _, pragma := range []string{
+		fmt.Sprintf("PRAGMA page_size = %d", pageSize),
+		"PRAGMA auto_vacuum = incremental",
+		"PRAGMA journal_mode = wal",
+		fmt.Sprintf("PRAGMA application_id = %d", applicationID),
+	} {
+		if _, err := db.ExecContext(ctx, pragma); err != nil {
+			return err
+		}
+	}
 	return migrate(ctx, db, 0)
 }

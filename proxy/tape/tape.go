@@ -97,7 +97,7 @@ func openFile(ctx context.Context, path string) (*Tape, error) {
 }
 
 func openIn(ctx context.Context, fsys fs.FS, name string) (*Tape, error) {
-	id, files, err := vfs.New(fsys)
+	id, files, err := vfs.New(withLog{fsys, name + "-wal"})
 	if err != nil {
 		return nil, err
 	}
