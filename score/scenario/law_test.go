@@ -1,7 +1,9 @@
 package scenario_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -72,6 +74,12 @@ func runFile(t testing.TB, path string, verdicts []score.Verdict) string {
 // live runs the suite through a recorder.
 func live(t testing.TB, suite *scenario.Suite, path string) []score.Verdict {
 	t.Helper()
+	return liveWith(t, suite, path, func(recorder http.RoundTripper) http.RoundTripper { return recorder })
+}
+
+// liveWith is [live] with something between the suite and the recorder.
+func liveWith(t testing.TB, suite *scenario.Suite, path string, wrap func(http.RoundTripper) http.RoundTripper) []score.Verdict {
+	t.Helper()
 	recorder, err := tape.OpenRecorder(t.Context(), path, tape.RecorderOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +90,7 @@ func live(t testing.TB, suite *scenario.Suite, path string) []score.Verdict {
 	}
 	base := &http.Transport{DisableCompression: true}
 	defer base.CloseIdleConnections()
-	suite.Client = &record.Transport{Base: base, Session: session}
+	suite.Client = wrap(&record.Transport{Base: base, Session: session})
 	verdicts, err := suite.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -241,23 +249,7 @@ func TestInterruptedAnswers(t *testing.T) {
 	suite := ownSuite(t, server.URL())
 	suite.Scenarios, suite.APIs, suite.Stream = suite.Scenarios[:1], scenario.AllAPIs[:1], scenario.StreamOn
 	path := filepath.Join(t.TempDir(), "cut.tape")
-	recorder, err := tape.OpenRecorder(t.Context(), path, tape.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := recorder.StartSession(t.Context(), tape.Session{Upstream: server.URL()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := &http.Transport{DisableCompression: true}
-	defer base.CloseIdleConnections()
-	suite.Client = leaving{&record.Transport{Base: base, Session: session}}
-	if _, err := suite.Run(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := recorder.Close(); err != nil {
-		t.Fatal(err)
-	}
+	liveWith(t, suite, path, func(recorder http.RoundTripper) http.RoundTripper { return leaving{recorder} })
 	verdicts := offline(t, suite, path)
 	want := "API error: the recorded answer is not whole (client_gone: "
 	if len(verdicts) != 1 || verdicts[0].Passed || !strings.HasPrefix(deref(verdicts[0].Error), want) {
@@ -275,6 +267,47 @@ func (l leaving) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body = http.NoBody
 	}
 	return resp, err
+}
+
+// foreign turns the suite's requests into those of another client: other sampling, another order of keys, streamed, no labels.
+type foreign struct{ base http.RoundTripper }
+
+func (f foreign) RoundTrip(req *http.Request) (*http.Response, error) {
+	var body map[string]any
+	if err := json.NewDecoder(req.Body).Decode(&body); err != nil {
+		return nil, err
+	}
+	delete(body, "max_tokens")
+	delete(body, "temperature")
+	body["max_tokens"], body["top_p"], body["stream"] = 99, 0.5, true
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	other, err := http.NewRequestWithContext(req.Context(), req.Method, req.URL.String(), bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	other.Header = http.Header{"Content-Type": {"application/json"}, "User-Agent": {"another/1"}}
+	return f.base.RoundTrip(other)
+}
+
+func TestForeignRecording(t *testing.T) {
+	server := serve(t, nil)
+	suite := ownSuite(t, server.URL())
+	suite.Stream = scenario.StreamOff
+	path := filepath.Join(t.TempDir(), "foreign.tape")
+	liveWith(t, suite, path, func(base http.RoundTripper) http.RoundTripper { return foreign{base} })
+	server.Close()
+	verdicts := offline(t, suite, path)
+	for _, v := range verdicts {
+		if !v.Passed {
+			t.Errorf("%s %s %s: %s, %s", v.Sample, v.API, v.Phase, v.Status, deref(v.Error))
+		}
+	}
+	if len(verdicts) < len(suite.Tasks()) {
+		t.Errorf("%d verdicts", len(verdicts))
+	}
 }
 
 func TestMissing(t *testing.T) {

@@ -54,6 +54,11 @@ func (f *File) Names() []string {
 	return names
 }
 
+// NoMatch says that a selection is empty, in the words of exo's evaluator.
+func (f *File) NoMatch() string {
+	return "No matching scenarios. Available: " + pyvalue.Repr(texts(f.Names()))
+}
+
 // Select returns the scenarios with the given names in the order of the file; all of them when no name is given. Names that
 // are not in the file are returned as unknown.
 func (f *File) Select(names []string) (selected []Scenario, unknown []string) {

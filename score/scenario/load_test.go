@@ -147,6 +147,13 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+func TestNoMatch(t *testing.T) {
+	file := &scenario.File{Scenarios: []scenario.Scenario{{Name: "a"}, {Name: "it's"}}}
+	if got, want := file.NoMatch(), `No matching scenarios. Available: ['a', "it's"]`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "scenarios.toml")
 	if _, err := scenario.Load(path); err == nil || !strings.Contains(err.Error(), path) {

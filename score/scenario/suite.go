@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -28,6 +29,18 @@ const (
 	StreamOn   Stream = "on"   // streams only
 	StreamBoth Stream = "both" // every scenario both ways, whole first
 )
+
+// StreamOf reads the value of --stream.
+func StreamOf(name string) (Stream, error) {
+	switch s := Stream(name); s {
+	case StreamOff, StreamOn, StreamBoth:
+		return s, nil
+	}
+	return "", fmt.Errorf("unknown way to ask %q: choose off, on or both", name)
+}
+
+// Ways is the number of ways each scenario is asked.
+func (s Stream) Ways() int { return len(s.modes()) }
 
 // modes lists the ways to ask; the zero Stream is off.
 func (s Stream) modes() []bool {

@@ -247,6 +247,17 @@ func TestAPIsOf(t *testing.T) {
 	}
 }
 
+func TestStreamOf(t *testing.T) {
+	for name, ways := range map[string]int{"off": 1, "on": 1, "both": 2} {
+		if s, err := scenario.StreamOf(name); err != nil || s.Ways() != ways {
+			t.Errorf("%s: %d ways, error %v", name, s.Ways(), err)
+		}
+	}
+	if _, err := scenario.StreamOf("yes"); err == nil || err.Error() != `unknown way to ask "yes": choose off, on or both` {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestUnwritableQuestion(t *testing.T) {
 	bad := `{"choices":[{"finish_reason":"tool_calls","message":{"tool_calls":[{"id":"\ud800","function":{"name":"get_tide","arguments":"{\"harbour\":1}"}}]}}]}`
 	verdicts := runOne(t, &script{replies: []func(*http.Request) (*http.Response, error){respond(200, bad)}}, "openai", oneTool("a"))
