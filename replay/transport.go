@@ -38,9 +38,9 @@ func NewTransport(ctx context.Context, src Source, o match.Options) (*Transport,
 // Report tells which exchanges answered by which rule, which were never asked for, and what was missed.
 func (t *Transport) Report() match.Report { return t.index.Report() }
 
-// RoundTrip implements [http.RoundTripper]: it returns the recorded response to req. The error is a [*match.Miss] when none is recorded, the recorded error when the
-// exchange failed before a response came. The response's body implements record.Source; after the recorded bytes it returns io.EOF,
-// or the error with which the exchange ended.
+// RoundTrip implements [http.RoundTripper]: it returns the recorded response to req. The error is a [*match.Miss] when none is
+// recorded, the recorded error when the exchange failed before a response came. The response's body implements record.Source; after
+// the recorded bytes it returns io.EOF, or the error with which the exchange ended.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	if err := ctx.Err(); err != nil {
@@ -123,6 +123,11 @@ func response(req *http.Request, x *tape.Exchange) *http.Response {
 	}
 	if resp.Header == nil {
 		resp.Header = http.Header{}
+	}
+	if resp.Header.Get("Connection") == "close" {
+		// As net/http has it.
+		resp.Header.Del("Connection")
+		resp.Close = true
 	}
 	var ok bool
 	if resp.ProtoMajor, resp.ProtoMinor, ok = http.ParseHTTPVersion(r.Proto); !ok {

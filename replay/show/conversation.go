@@ -250,6 +250,9 @@ func call(c wire.ToolCall) string {
 
 func (p *printer) answer(a *wire.Answer) {
 	for _, b := range a.Blocks {
+		if b.Kind != wire.BlockToolCall && b.Text == "" {
+			continue // exo puts an empty text beside calls
+		}
 		switch b.Kind {
 		case wire.BlockText, wire.BlockRefusal:
 			p.indented("", b.Text)
