@@ -56,6 +56,7 @@ func (s *modelScanner) Write(p []byte) (int, error) {
 		}
 		switch c := p[i]; c {
 		case ' ', '\t', '\r', '\n':
+			continue
 		case '"':
 			s.quoted = true
 			s.capture = s.depth == 1 && (!s.value || s.isModel)

@@ -82,6 +82,10 @@ func (t *Tape) inSession(ctx context.Context, session int64, q Query) iter.Seq2[
 				return
 			}
 			for _, r := range page {
+				if r.x.Seq <= last {
+					yield(nil, fmt.Errorf("%w: exchange %d of %s is out of order", ErrDamaged, r.x.Seq, r.x.Session))
+					return
+				}
 				last = r.x.Seq
 				if err := t.refreshFacts(ctx, r); err != nil {
 					yield(nil, err)
