@@ -141,6 +141,7 @@ func TestVerdictLaw(t *testing.T) {
 		{name: "empty", script: faulty(standin.Empty), expect: "API error: Expecting value: line 1 column 1 (char 0)"},
 		{name: "cut", script: faulty(standin.CutOff), expect: "(incomplete chunked read)"},
 		{name: "cut short of its length", script: faulty(standin.CutLength), expect: "peer closed connection"},
+		{name: "no HTTP", script: faulty(standin.Garbage), expect: "malformed HTTP"},
 		{name: "404", script: faulty(standin.Status404), expect: "API error: Client error '404 ' for url 'http://127.0.0.1:"},
 		{name: "500", script: faulty(standin.Status500), expect: "API error: Server error '500 ' for url 'http://127.0.0.1:"},
 		{name: "stalled", script: faulty(standin.Stalled), expect: "API error: timed out", change: func(s *scenario.Suite) {

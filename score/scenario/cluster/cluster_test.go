@@ -207,7 +207,7 @@ func TestInstanceIsDeletedWhateverHappens(t *testing.T) {
 // TestInterruptedWhileStarting cancels at every control call there is.
 func TestInterruptedWhileStarting(t *testing.T) {
 	for n := 1; ; n++ {
-		f := newFixture(t, func(c *standin.Cluster) { c.StageTicks = 1 })
+		f := newFixture(t, func(c *standin.Cluster) { c.CreateTicks, c.StageTicks = 3, 1 })
 		ctx, cancel := context.WithCancel(t.Context())
 		f.HTTP = &countdown{RoundTripper: f.HTTP, n: n, cancel: cancel}
 		finished := false

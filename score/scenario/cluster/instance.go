@@ -19,8 +19,8 @@ const (
 	goneTimeout  = 3 * time.Second
 	gonePoll     = 400 * time.Millisecond
 	settlePause  = time.Second // between readiness and the first question
-	// cleanupTimeout bounds the deletion of an instance after the run itself was interrupted.
-	cleanupTimeout = 10 * time.Second
+	// removeTimeout bounds all of a deletion, since nothing interrupts it.
+	removeTimeout = 10 * time.Second
 )
 
 // Plan is a model and where it shall run.
@@ -84,29 +84,20 @@ func (c *Client) running(ctx context.Context, modelID string) (Placement, bool, 
 // Use brings the planned instance up, calls use with a snapshot of the cluster, and deletes the instance again: after success and
 // failure, after a panic, and also when ctx has ended. It returns the errors of use and of the deletion.
 func (c *Client) Use(ctx context.Context, plan *Plan, use func(ctx context.Context, cluster *pyvalue.Dict) error) (err error) {
-	id := plan.Placement.InstanceID()
+	in := &instance{client: c, id: plan.Placement.InstanceID()}
 	if !plan.Reused {
-		body := pyvalue.DictOf("instance", plan.Placement.instance)
-		if _, err := c.call(ctx, http.MethodPost, "/instance", body); err != nil {
-			if ctx.Err() != nil {
-				// The request may have arrived.
-				err = errors.Join(err, c.cleanUp(ctx, id, true))
-			}
+		_, err = c.call(ctx, http.MethodPost, "/instance", pyvalue.DictOf("instance", plan.Placement.instance))
+		if _, refused := errors.AsType[*HTTPError](err); refused {
 			return err
 		}
+		defer in.remove(ctx, &err)
+		if err != nil {
+			return err // the request may have arrived all the same
+		}
 	}
-	started := false
-	if !plan.Reused {
-		defer func() {
-			if failed := c.cleanUp(ctx, id, started || ctx.Err() != nil); failed != nil {
-				err = errors.Join(err, failed)
-			}
-		}()
-	}
-	if err := c.awaitReady(ctx, id); err != nil {
+	if err := in.awaitReady(ctx); err != nil {
 		return &StartError{err}
 	}
-	started = true
 	if err := c.sleep(ctx, settlePause); err != nil {
 		return err
 	}
@@ -117,27 +108,34 @@ func (c *Client) Use(ctx context.Context, plan *Plan, use func(ctx context.Conte
 	return use(ctx, snapshot)
 }
 
+// instance is an instance that was asked for.
+type instance struct {
+	client *Client
+	id     string
+	seen   bool // it has shown up in the state: commands take effect only after a while
+	ready  bool
+}
+
 // awaitReady waits until every runner of the instance is ready.
-func (c *Client) awaitReady(ctx context.Context, id string) error {
+func (in *instance) awaitReady(ctx context.Context) error {
+	c := in.client
 	deadline := c.now().Add(readyTimeout)
-	seen := false
 	for {
-		instance, err := c.state(ctx, "instances", id)
+		state, err := c.state(ctx, "instances", in.id)
 		if err != nil {
 			return err
 		}
-		if instance == nil && seen {
-			return failure("Instance %s was deleted (runner may have failed)", id)
+		if state == nil && in.seen {
+			return failure("Instance %s was deleted (runner may have failed)", in.id)
 		}
-		if instance != nil {
-			seen = true
-			ready, err := c.ready(ctx, instance)
-			if ready || err != nil {
+		if state != nil {
+			in.seen = true
+			if in.ready, err = c.ready(ctx, state); in.ready || err != nil {
 				return err
 			}
 		}
 		if !c.now().Before(deadline) {
-			return failure("Instance %s did not become ready within timeout=%.1f", id, readyTimeout.Seconds())
+			return failure("Instance %s did not become ready within timeout=%.1f", in.id, readyTimeout.Seconds())
 		}
 		if err := c.sleep(ctx, readyPoll); err != nil {
 			return err
@@ -188,43 +186,56 @@ func (c *Client) Snapshot(ctx context.Context) (*pyvalue.Dict, error) {
 	return snapshot, nil
 }
 
-// cleanUp deletes an instance and waits until it is gone, also when ctx has ended. Of an instance that never came up it is not
-// awaited, and that it cannot be deleted is only logged: why it did not come up matters more.
-func (c *Client) cleanUp(ctx context.Context, id string, await bool) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+// remove deletes the instance and waits until it is gone, also when ctx has ended, and joins what goes wrong to err. Of an instance
+// that never became ready it is only logged: why it did not matters more.
+func (in *instance) remove(ctx context.Context, err *error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 	defer cancel()
-	err := c.delete(ctx, id)
-	switch {
-	case !await && err != nil:
-		c.log(slog.LevelWarn, "Instance %s could not be deleted: %v", id, err)
-		return nil
-	case err != nil:
-		return fmt.Errorf("deleting the instance %s: %w", id, err)
-	case !await:
-		return nil
+	failed := in.delete(ctx)
+	if failed == nil {
+		failed = in.await(ctx, false)
 	}
+	switch {
+	case failed == nil:
+	case in.ready:
+		*err = errors.Join(*err, failed)
+	default:
+		in.client.log(slog.LevelWarn, "%v", failed)
+	}
+}
+
+// delete deletes the instance. One that was never seen may still be on its way, so it is waited for first.
+func (in *instance) delete(ctx context.Context) error {
+	if !in.seen {
+		if err := in.await(ctx, true); err != nil {
+			return err
+		}
+	}
+	_, err := in.client.call(ctx, http.MethodDelete, "/instance/"+escapePath(in.id), nil)
+	if err != nil && !isNotFound(err) {
+		return fmt.Errorf("deleting the instance %s: %w", in.id, err)
+	}
+	return nil
+}
+
+// await waits until exo knows the instance, or no longer knows it. An instance that stays is an error, one that never comes is not.
+func (in *instance) await(ctx context.Context, there bool) error {
+	c := in.client
 	deadline := c.now().Add(goneTimeout)
 	for {
-		_, err := c.call(ctx, http.MethodGet, "/instance/"+escapePath(id), nil)
+		_, err := c.call(ctx, http.MethodGet, "/instance/"+escapePath(in.id), nil)
 		switch {
-		case isNotFound(err):
+		case err != nil && !isNotFound(err):
+			return fmt.Errorf("looking for the instance %s: %w", in.id, err)
+		case there == (err == nil):
 			return nil
-		case err != nil:
-			return fmt.Errorf("waiting for the instance %s to be gone: %w", id, err)
+		case !c.now().Before(deadline) && there:
+			return nil
 		case !c.now().Before(deadline):
-			return failure("Instance %s did not get deleted within timeout=%.1f", id, goneTimeout.Seconds())
+			return failure("Instance %s did not get deleted within timeout=%.1f", in.id, goneTimeout.Seconds())
 		}
 		if err := c.sleep(ctx, gonePoll); err != nil {
 			return err
 		}
 	}
-}
-
-// delete deletes an instance; that it is not there is fine.
-func (c *Client) delete(ctx context.Context, id string) error {
-	_, err := c.call(ctx, http.MethodDelete, "/instance/"+escapePath(id), nil)
-	if isNotFound(err) {
-		return nil
-	}
-	return err
 }
