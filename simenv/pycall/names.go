@@ -50,16 +50,13 @@ func lookupName(name string) (rune, bool) {
 	return 0, false
 }
 
-// computedNames are the names that consist of a prefix and the code of the character.
+// computedNames are the names that consist of a prefix and the code of the character. CPython does not know those of Tangut.
 var computedNames = []struct {
 	prefix string
 	is     func(r rune) bool
 }{
 	{"CJK UNIFIED IDEOGRAPH-", func(r rune) bool { return unicode.Is(unicode.Unified_Ideograph, r) && !isCompatibility(r) }},
 	{"CJK COMPATIBILITY IDEOGRAPH-", func(r rune) bool { return unicode.Is(unicode.Han, r) && isCompatibility(r) }},
-	{"TANGUT IDEOGRAPH-", func(r rune) bool {
-		return unicode.Is(unicode.Tangut, r) && (r >= 0x17000 && r < 0x18800 || r >= 0x18d00)
-	}},
 }
 
 // isCompatibility reports whether an ideograph is in one of the two blocks of compatibility ideographs.

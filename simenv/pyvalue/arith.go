@@ -55,24 +55,19 @@ func AddAssign(a, b Value) (Value, error) {
 }
 
 // Sub returns a - b for numbers and sets.
-func Sub(a, b Value) (Value, error) { return subtract("-", a, b) }
-
-// SubAssign is [Sub] with "-=" in the text of an error.
-func SubAssign(a, b Value) (Value, error) { return subtract("-=", a, b) }
-
-func subtract(op string, a, b Value) (Value, error) {
-	if x, ok := a.(*Set); ok {
-		if y, ok := b.(*Set); ok {
-			d := NewSet()
-			for v := range x.All() {
-				if found, _ := y.Has(v); !found {
-					_ = d.Add(v) // hashable, since it comes from a set
-				}
-			}
-			return d, nil
+func Sub(a, b Value) (Value, error) {
+	x, ok := a.(*Set)
+	y, both := b.(*Set)
+	if !ok || !both {
+		return arithmetic("-", a, b)
+	}
+	d := NewSet()
+	for v := range x.All() {
+		if found, _ := y.Has(v); !found {
+			_ = d.Add(v) // hashable, since it comes from a set
 		}
 	}
-	return arithmetic(op, a, b)
+	return d, nil
 }
 
 // Mul returns a * b: a product of numbers, or text, bytes, a list or a tuple repeated. What would get larger than a million items,
@@ -170,7 +165,7 @@ func repeat[T any](s []T, n int) []T {
 	return out
 }
 
-// arithmetic computes with two numbers. The operator is one of + - * /, perhaps with "=", which matters for the text of an error.
+// arithmetic computes with two numbers. The operator is one of + - * /, or += for the text of an error.
 func arithmetic(op string, a, b Value) (Value, error) {
 	x, xInt := asInt(a)
 	y, yInt := asInt(b)
