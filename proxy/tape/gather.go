@@ -99,14 +99,11 @@ func (p *packer) prepare(jobs []*job) {
 func (p *packer) prepareJob(j *job) {
 	for _, part := range j.parts {
 		part.of.digest(part.raw)
-		part.size = int64(len(part.raw))
-		part.blob = p.pack(part.raw)
-		part.raw = nil
+		p.pack(part)
 	}
 	for _, b := range []*bodyEnd{j.request, j.response} {
-		if b == nil || b.size == 0 {
-			continue
+		if b != nil && b.whole > 0 {
+			p.finishBody(b)
 		}
-		p.finishBody(b)
 	}
 }

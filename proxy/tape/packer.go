@@ -15,6 +15,7 @@ const minPacked = 256
 type packer struct {
 	encoder *zstd.Encoder
 	known   *knownBodies
+	buffers buffers
 }
 
 func newPacker() (*packer, error) {
@@ -23,35 +24,47 @@ func newPacker() (*packer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("setting up compression: %w", err)
 	}
-	return &packer{encoder: encoder, known: newKnownBodies()}, nil
+	return &packer{encoder: encoder, known: newKnownBodies(), buffers: newBuffers()}, nil
 }
 
-// pack returns raw as it is stored: compressed when that saves a tenth, or else raw itself.
-func (p *packer) pack(raw []byte) blob {
-	if len(raw) >= minPacked {
-		packed := p.encoder.EncodeAll(raw, make([]byte, 0, len(raw)/2))
-		if len(packed) < len(raw)-len(raw)/10 {
-			return blob{codec: codecZstd, data: packed}
+// pack fills in how a part is stored: compressed when that saves a tenth, or else as it is.
+func (p *packer) pack(b *part) {
+	if len(b.raw) >= minPacked {
+		packed := p.encoder.EncodeAll(b.raw, p.buffers.get())
+		if len(packed) < len(b.raw)-len(b.raw)/10 {
+			b.blob = blob{codec: codecZstd, data: packed}
+			p.done(b)
+			return
 		}
+		p.buffers.put(packed)
 	}
-	return blob{codec: codecRaw, data: raw}
+	b.blob = blob{codec: codecRaw, data: b.raw}
+	b.raw = nil
+}
+
+// done gives up the raw bytes of a part.
+func (p *packer) done(b *part) {
+	p.buffers.put(b.raw)
+	b.raw = nil
 }
 
 // finishBody computes the digest of a body that is complete and packs the rest of it.
 func (p *packer) finishBody(b *bodyEnd) {
-	if b.of.sum == nil {
-		b.sum = sha256.Sum256(b.rest)
-		if b.of.model != nil {
-			b.of.model.Write(b.rest)
+	s := b.of
+	if s.sum == nil {
+		b.sum = sha256.Sum256(b.raw)
+		if s.model != nil {
+			s.model.Write(b.raw)
 		}
 		if b.row = p.known.row(b.sum); b.row != 0 {
+			p.done(&b.part)
 			return
 		}
 	} else {
-		b.of.digest(b.rest)
-		b.of.sum.Sum(b.sum[:0])
+		s.digest(b.raw)
+		s.sum.Sum(b.sum[:0])
 	}
-	b.blob = p.pack(b.rest)
+	p.pack(&b.part)
 }
 
 // unpack returns the size bytes that are stored in a blob.

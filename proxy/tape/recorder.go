@@ -44,6 +44,7 @@ type Recorder struct {
 	ctx    context.Context // ends the waiting of callers; is over when the recorder is closed
 	cancel context.CancelFunc
 	room   *semaphore.Weighted // of maxQueued bytes
+	free   buffers
 	stages sync.WaitGroup
 
 	wake  chan struct{} // there is something to write
@@ -106,7 +107,7 @@ func OpenRecorder(ctx context.Context, path string, o RecorderOptions) (*Recorde
 	}
 	r := &Recorder{
 		path: path, lock: lock, maxWait: o.MaxWait, now: o.Now,
-		room: semaphore.NewWeighted(maxQueued),
+		room: semaphore.NewWeighted(maxQueued), free: w.packer.buffers,
 		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 	}
 	if r.maxWait == 0 {

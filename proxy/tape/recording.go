@@ -57,11 +57,15 @@ type Recording struct {
 
 	request, response spool
 
+	// Of the response, guarded by response.mu.
+	pieces  piecePacker
+	ttfb    time.Duration
+	started bool // a byte of the body has come
+
+	over atomic.Bool // has ended or has been given up; set under mu
+
 	mu       sync.Mutex
 	head     *responseHead
-	pieces   piecePacker
-	ttfb     time.Duration
-	started  bool // a byte of the response body has come
 	pending  job  // what the next batch takes
 	arrived  bool // the request is whole
 	ended    bool
@@ -69,8 +73,7 @@ type Recording struct {
 	err      error // why the exchange has been given up
 	finished bool  // done is closed
 
-	// The writer's own: the rows that are on the tape.
-	row int64
+	row int64 // on the tape; the writer's
 }
 
 // responseHead is what ResponseHead was called with.
@@ -106,58 +109,57 @@ func (x *Recording) RequestBody(p []byte) {
 func (x *Recording) RequestEnd(trailer http.Header) {
 	x.request.mu.Lock()
 	defer x.request.mu.Unlock()
-	rest := x.request.take()
-	cost := int64(len(rest)) + queuedOverhead
-	if !x.open() {
+	if x.over.Load() {
 		return
 	}
+	body := x.request.end()
+	cost := body.size + queuedOverhead
 	if err := x.rec.reserve(cost); err != nil {
 		x.giveUp(err)
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.over() || x.arrived {
+	if x.over.Load() || x.arrived {
 		x.rec.release(cost)
 		return
 	}
 	x.arrived = true
 	x.pending.insert = true
 	x.pending.requestTrailer = trailer.Clone()
-	x.pending.request = &bodyEnd{of: &x.request, rest: rest, size: x.request.size}
+	x.pending.request = body
 	x.hand(cost, false)
 }
 
 // ResponseHead keeps the head of the response, which came at the time at after Started. A reason phrase that is the standard one of
 // status is taken as no peculiarity and not kept.
 func (x *Recording) ResponseHead(status int, reason string, noReason bool, proto string, h http.Header, at time.Duration) {
+	x.response.mu.Lock()
+	defer x.response.mu.Unlock()
+	if x.over.Load() {
+		return
+	}
+	x.ttfb = at
 	if reason == http.StatusText(status) {
 		reason = ""
 	}
+	head := &responseHead{status: status, reason: reason, noReason: noReason && reason == "", proto: proto, header: h.Clone()}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.over() {
-		return
-	}
-	x.head = &responseHead{status: status, reason: reason, noReason: noReason && reason == "", proto: proto, header: h.Clone()}
-	x.ttfb = at
+	x.head = head
 }
 
 // ResponseBody adds the next bytes of the response body, which arrived at the time at after Started; p is copied. One call is one piece.
 func (x *Recording) ResponseBody(p []byte, at time.Duration) {
-	if len(p) == 0 {
-		return
-	}
 	x.response.mu.Lock()
 	defer x.response.mu.Unlock()
-	x.mu.Lock()
-	if !x.over() {
-		x.pieces.add(x.response.size, at)
-		if !x.started {
-			x.started, x.ttfb = true, at
-		}
+	if len(p) == 0 || x.over.Load() {
+		return
 	}
-	x.mu.Unlock()
+	if !x.started {
+		x.started, x.ttfb = true, at
+	}
+	x.pieces.add(x.response.size, at)
 	x.add(&x.response, p)
 }
 
@@ -167,27 +169,28 @@ func (x *Recording) End(e Ended, cause string, trailer http.Header, at time.Dura
 	defer x.request.mu.Unlock()
 	x.response.mu.Lock()
 	defer x.response.mu.Unlock()
-	requestRest, rest := x.request.take(), x.response.take()
-	if !x.open() {
+	if x.over.Load() {
 		return
 	}
-	cost := int64(len(requestRest)+len(rest)+len(x.pieces.packed)) + queuedOverhead
+	request, response := x.request.end(), x.response.end()
+	cost := request.size + response.size + int64(len(x.pieces.packed)) + queuedOverhead
 	if err := x.rec.reserve(cost); err != nil {
 		x.giveUp(err)
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.over() {
+	if x.over.Load() {
 		x.rec.release(cost)
 		return
 	}
 	x.ended = true
+	x.over.Store(true)
 	if !x.arrived {
 		x.pending.insert = true
-		x.pending.request = &bodyEnd{of: &x.request, rest: requestRest, size: x.request.size}
+		x.pending.request = request
 	}
-	x.pending.response = &bodyEnd{of: &x.response, rest: rest, size: x.response.size}
+	x.pending.response = response
 	x.pending.end = &ending{ended: e, cause: cause, trailer: trailer.Clone(), ttfb: x.ttfb, total: at, pieces: x.pieces.packed}
 	x.rec.inFlight.Add(-1)
 	x.hand(cost, false)
@@ -209,13 +212,16 @@ func (x *Recording) Wait(ctx context.Context) error {
 // add appends p to a body. The caller holds s.mu.
 func (x *Recording) add(s *spool, p []byte) {
 	for len(p) > 0 {
-		if !x.open() {
+		if x.over.Load() {
 			s.buf = nil
 			return
 		}
 		if len(s.buf) == maxPart {
 			x.cut(s)
 			continue
+		}
+		if s.buf == nil {
+			s.buf = x.rec.free.get()
 		}
 		n := min(len(p), maxPart-len(s.buf))
 		s.buf = append(s.buf, p[:n]...)
@@ -239,12 +245,11 @@ func (x *Recording) cut(s *spool) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.over() {
+	if x.over.Load() {
 		x.rec.release(cost)
 		return
 	}
-	s.spooled = true
-	x.pending.parts = append(x.pending.parts, &part{of: s, raw: raw})
+	x.pending.parts = append(x.pending.parts, &part{of: s, raw: raw, size: int64(len(raw))})
 	x.hand(cost, true)
 }
 
@@ -278,21 +283,11 @@ func (x *Recording) takeJob() *job {
 	return &j
 }
 
-// open reports whether calls for x have an effect.
-func (x *Recording) open() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return !x.over()
-}
-
-// over reports whether x has ended or has been given up. The caller holds x.mu.
-func (x *Recording) over() bool { return x.ended || x.err != nil }
-
 // giveUp counts x as unrecorded, unless it is over already, and has the tape say so when it can.
 func (x *Recording) giveUp(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.over() {
+	if !x.over.Load() {
 		x.fail(err)
 		x.hand(0, false)
 	}
@@ -306,8 +301,8 @@ func (x *Recording) fail(err error) {
 	if !x.ended {
 		x.rec.inFlight.Add(-1)
 	}
+	x.over.Store(true)
 	x.err = failure(fmt.Sprintf("recording exchange %d of %s on", x.seq, x.session.session.Name), x.rec.path, err)
-	x.pieces = piecePacker{}
 	x.rec.unrecorded.Add(1)
 	x.session.unrecorded.Add(1)
 	x.rec.failed(x.err)

@@ -13,11 +13,10 @@ const maxPart = 256 << 10
 
 // spool takes a body in. It belongs to three parties that never hold the same field: the caller, the gathering stage and the writer.
 type spool struct {
-	mu      sync.Mutex // held through each call of a caller
-	buf     []byte
-	size    int64
-	spooled bool          // a part has been handed over
-	turn    chan struct{} // holds a token while a part is on its way to the tape
+	mu   sync.Mutex    // held through each call of a caller
+	buf  []byte        // what has not been handed over
+	size int64         // of the body so far
+	turn chan struct{} // holds a token while a part is on its way to the tape
 
 	// The gathering stage's.
 	sum   hash.Hash
@@ -32,13 +31,6 @@ type bodyRow struct {
 	id     int64 // 0 while no part is on the tape
 	parts  int64
 	stored int64
-}
-
-// take returns what has not been handed over. The caller holds s.mu.
-func (s *spool) take() []byte {
-	rest := s.buf
-	s.buf = nil
-	return rest
 }
 
 // waitTurn waits until the part before is on the tape, so that a body never holds more than two. The caller holds s.mu.
@@ -72,22 +64,27 @@ func (s *spool) digest(p []byte) {
 	}
 }
 
-// part is one part of a spooled body on its way to the tape.
+// part is bytes of a body on their way to the tape.
 type part struct {
 	of   *spool
-	raw  []byte // given up once packed
-	size int64
+	raw  []byte // nil when the packer has no use for it any more
+	size int64  // of raw
 	blob
 }
 
-// bodyEnd completes a body: with all its bytes, or with the last part of a spooled one.
+// bodyEnd completes a body.
 type bodyEnd struct {
-	of   *spool
-	rest []byte // given up once packed
-	size int64  // of the whole body
-	sum  [sha256.Size]byte
-	row  int64 // of a body on the tape that has these bytes, when one is known
-	blob       // of rest, when none is
+	part        // all of its bytes, or the last part of a spooled body
+	whole int64 // size of the body
+	sum   [sha256.Size]byte
+	row   int64 // of a body on the tape that has these bytes, when one is known
+}
+
+// end returns what completes the body. The caller holds s.mu.
+func (s *spool) end() *bodyEnd {
+	raw := s.buf
+	s.buf = nil
+	return &bodyEnd{part: part{of: s, raw: raw, size: int64(len(raw))}, whole: s.size}
 }
 
 // blob is bytes as they are stored.

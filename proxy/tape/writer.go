@@ -180,6 +180,12 @@ func (w *writer) finishJob(r *Recorder, j *job, err error) {
 	}
 	for _, p := range j.parts {
 		<-p.of.turn
+		w.packer.buffers.put(p.data)
+	}
+	for _, b := range []*bodyEnd{j.request, j.response} {
+		if b != nil {
+			w.packer.buffers.put(b.data)
+		}
 	}
 	r.release(j.cost)
 }
@@ -192,7 +198,7 @@ func (w *writer) writeJob(j *job) error {
 	x := j.x
 	linked := x.response.row.id != 0
 	for _, p := range j.parts {
-		if err := w.addPart(p.of, p.size, p.blob); err != nil {
+		if err := w.addPart(p); err != nil {
 			return err
 		}
 	}
@@ -262,18 +268,19 @@ func (w *writer) setFacts(exchange int64, f Facts) error {
 }
 
 // addPart adds a part to a spooled body.
-func (w *writer) addPart(s *spool, size int64, b blob) (err error) {
+func (w *writer) addPart(p *part) (err error) {
+	s := p.of
 	if s.row.id == 0 {
 		if s.row.id, err = w.stmt.insertBody.insert(nil, nil, int64(0), int64(0), nil, nil); err != nil {
 			return err
 		}
 	}
-	if err := w.stmt.insertPart.exec(partRow(s.row.id, s.row.parts), size, b.codec, b.data); err != nil {
+	if err := w.stmt.insertPart.exec(partRow(s.row.id, s.row.parts), p.size, p.codec, p.data); err != nil {
 		return err
 	}
 	s.row.parts++
-	s.row.stored += int64(len(b.data))
-	w.stored += int64(len(b.data))
+	s.row.stored += int64(len(p.data))
+	w.stored += int64(len(p.data))
 	return nil
 }
 
@@ -285,7 +292,7 @@ func prefixOf(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) }
 
 // addBody completes a body and returns its row, nil for an empty one. Of equal bodies only one is kept.
 func (w *writer) addBody(b *bodyEnd) (row any, err error) {
-	if b.size == 0 {
+	if b.whole == 0 {
 		return nil, nil
 	}
 	id := b.row
@@ -309,14 +316,14 @@ func (w *writer) addBody(b *bodyEnd) (row any, err error) {
 		}
 		return id, err
 	case s.row.id == 0:
-		id, err = w.stmt.insertBody.insert(prefixOf(b.sum[:]), b.sum[:], b.size, int64(len(b.data)), b.codec, b.data)
+		id, err = w.stmt.insertBody.insert(prefixOf(b.sum[:]), b.sum[:], b.whole, int64(len(b.data)), b.codec, b.data)
 		w.stored += int64(len(b.data))
 	default:
-		if err := w.addPart(s, int64(len(b.rest)), b.blob); err != nil {
+		if err := w.addPart(&b.part); err != nil {
 			return nil, err
 		}
 		id = s.row.id
-		err = w.stmt.finishBody.exec(prefixOf(b.sum[:]), b.sum[:], b.size, s.row.stored, id)
+		err = w.stmt.finishBody.exec(prefixOf(b.sum[:]), b.sum[:], b.whole, s.row.stored, id)
 	}
 	if err != nil {
 		return nil, err
