@@ -21,8 +21,12 @@ type env struct {
 func run(ctx context.Context, args []string, e env) int {
 	args, wrapped := splitWrapped(expandScenarios(args))
 	app := newApp(e, wrapped)
+	app.Metadata = map[string]any{commandLine: args}
 	return e.exitStatus(app.RunContext(ctx, args))
 }
+
+// commandLine is where the application keeps the words it was called with.
+const commandLine = "command line"
 
 // newApp lists all commands there are.
 func newApp(e env, wrapped []string) *cli.App {
@@ -94,14 +98,28 @@ func checkArgs(c *cli.Context, most int) error {
 	args := c.Args().Slice()
 	for i, arg := range args {
 		if strings.HasPrefix(arg, "-") && arg != "-" {
-			sorted := slices.Concat(args[i:], args[:i])
-			return usagef("flags go before arguments; write: %s %s", c.Command.HelpName, strings.Join(sorted, " "))
+			words, _ := c.App.Metadata[commandLine].([]string)
+			line := c.App.Name
+			for _, word := range slices.Concat(words[1:len(words)-len(args)], args[i:], args[:i]) {
+				line += " " + shellWord(word)
+			}
+			return usagef("flags go before arguments; write: %s", line)
 		}
 	}
 	if len(args) > most {
 		return usagef("%s takes %s, got %q", c.Command.HelpName, plural(most, "argument"), args)
 	}
 	return nil
+}
+
+// shellWord quotes a word for a shell when it needs to be.
+func shellWord(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func plural(n int, noun string) string {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -82,9 +83,12 @@ func (cfg *recordConfig) validate() error {
 	if cfg.LogFormat != "text" && cfg.LogFormat != "json" {
 		return fmt.Errorf("--log-format is text or json, not %q", cfg.LogFormat)
 	}
-	host, _, err := net.SplitHostPort(cfg.Listen)
+	host, port, err := net.SplitHostPort(cfg.Listen)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
 	if err != nil {
-		return fmt.Errorf("--listen %s: write it like %s", cfg.Listen, defaultListen)
+		return fmt.Errorf("--listen %q is no address and port; write it like %s", cfg.Listen, defaultListen)
 	}
 	if !isLoopback(host) && !cfg.AllowRemote {
 		return fmt.Errorf("--listen %s would let other machines use exo through this one and be recorded; add --allow-remote if that is meant", cfg.Listen)
@@ -196,7 +200,7 @@ func listenError(address string, err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%s is taken: another exodeck may be recording there; stop it, or choose another port with --listen 127.0.0.1:0", address)
 	}
-	return fmt.Errorf("listening on %s: %w", address, err)
+	return fmt.Errorf("%w; choose another address with --listen", err)
 }
 
 // printBases shows what to point each kind of client at.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -89,8 +88,12 @@ func (cfg *runExoConfig) validate() error {
 	if err != nil {
 		return err
 	}
+	base, err := exoURL(cfg.Host, cfg.Port)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
 	cfg.settings = scenario.Settings{
-		BaseURL:   "http://" + net.JoinHostPort(cfg.Host, cfg.Port),
+		BaseURL:   base,
 		Model:     cfg.Model,
 		APIs:      apis,
 		Repeat:    cfg.Repeat,

@@ -44,6 +44,13 @@ func scoreExoCommand(e env) *cli.Command {
 		if cfg.Format != "text" && cfg.Format != "json" {
 			return usagef("--format is text or json, not %q", cfg.Format)
 		}
+		if c.IsSet("repeat") && cfg.Repeat < 1 {
+			return usagef("--repeat must be >= 1 (got %d)", cfg.Repeat)
+		}
+		// What is wrong with the rest is said before anything is opened.
+		if err := cfg.override(&scenario.Settings{}); err != nil {
+			return err
+		}
 		return runScoreExo(c.Context, cfg, e)
 	})
 }

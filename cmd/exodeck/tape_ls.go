@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -49,16 +51,41 @@ func queryFlags() []cli.Flag {
 }
 
 func queryOf(c *cli.Context) (tape.Query, error) {
-	q := tape.Query{Session: c.String("session"), API: tape.API(c.String("api")), Model: c.String("model")}
-	for _, ended := range c.StringSlice("ended") {
-		q.Ended = append(q.Ended, tape.Ended(ended))
-	}
+	q := tape.Query{Session: c.String("session"), Model: c.String("model")}
 	var err error
+	if q.API, err = oneOf("api", c.String("api"), apis); err != nil {
+		return q, err
+	}
+	for _, s := range c.StringSlice("ended") {
+		ended, err := oneOf("ended", s, endings)
+		if err != nil {
+			return q, err
+		}
+		q.Ended = append(q.Ended, ended)
+	}
 	if q.From, err = parseTime(c, "since"); err != nil {
 		return q, err
 	}
 	q.To, err = parseTime(c, "until")
 	return q, err
+}
+
+// apis and endings are what --api and --ended may name.
+var (
+	apis    = []tape.API{tape.OpenAI, tape.Claude, tape.Responses, tape.Ollama, tape.OllamaGenerate, tape.Control, tape.Other}
+	endings = []tape.Ended{tape.Complete, tape.ClientGone, tape.UpstreamError, tape.UpstreamTruncated, tape.RecorderError, tape.Interrupted}
+)
+
+// oneOf checks the value of a flag against those it can have; an empty one restricts nothing.
+func oneOf[T ~string](flag, value string, known []T) (T, error) {
+	if value == "" || slices.Contains(known, T(value)) {
+		return T(value), nil
+	}
+	names := make([]string, len(known))
+	for i, k := range known {
+		names[i] = string(k)
+	}
+	return "", usagef("--%s is one of %s, not %q", flag, strings.Join(names, ", "), value)
 }
 
 func parseTime(c *cli.Context, flag string) (time.Time, error) {

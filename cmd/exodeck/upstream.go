@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -38,6 +39,17 @@ func exoPort(getenv func(string) string) string {
 // defaultUpstream is the base URL of the exo that the environment names.
 func defaultUpstream(getenv func(string) string) string {
 	return "http://" + net.JoinHostPort(exoHost(getenv), exoPort(getenv))
+}
+
+// exoURL is the base URL of the exo at host and port.
+func exoURL(host, port string) (string, error) {
+	if host == "" || strings.ContainsAny(host, "/@?# ") {
+		return "", fmt.Errorf("--host %q is no host; write a name or an address, such as %s, and the port behind --port", host, defaultHost)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return "", fmt.Errorf("--port %q is no port; write a number, such as %s", port, defaultPort)
+	}
+	return "http://" + net.JoinHostPort(host, port), nil
 }
 
 // parseUpstream reads a base URL. "host:port" alone is taken for http.
