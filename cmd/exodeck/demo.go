@@ -22,6 +22,7 @@ import (
 	"github.com/exodeck/exodeck/replay"
 	"github.com/exodeck/exodeck/replay/match"
 	"github.com/exodeck/exodeck/score"
+	"github.com/exodeck/exodeck/score/report"
 	"github.com/exodeck/exodeck/score/scenario"
 )
 
@@ -65,9 +66,10 @@ func runDemo(ctx context.Context, cfg demoConfig, e env) error {
 	if !sameOutcome(live, offline) {
 		return fmt.Errorf("the verdicts from the tape differ from those of the recording; please report this with %s", path)
 	}
-	passed := score.Count(offline, nil)
-	fmt.Fprintf(e.stderr, "\nThe same %d verdicts as while recording. The %d failures are honest: the stand-in plays a server that leaks a harmony\n"+
-		"token into a function's name, and one that cuts an answer off.\n\n", passed.Total, passed.Total-passed.Passed)
+	all := score.Count(offline, nil)
+	fmt.Fprintf(e.stdout, "\n%d of %d passed\n", all.Passed, all.Total)
+	fmt.Fprintf(e.stderr, "\nThese are the verdicts that the live answers got. The %d failures are honest: the stand-in leaks a harmony token into\n"+
+		"a function's name over one API, and cuts an answer off over another.\n\n", all.Total-all.Passed)
 	fmt.Fprintf(e.stderr, "The tape is %s. Look at it:\n", path)
 	fmt.Fprintf(e.stderr, "  exodeck tape ls --tape %[1]s\n  exodeck tape show --tape %[1]s 1\n  exodeck score exo --tape %[1]s\n", path)
 	return nil
@@ -124,8 +126,11 @@ func demoScore(ctx context.Context, path string, settings scenario.Settings, sce
 	if err != nil {
 		return nil, err
 	}
-	verdicts, _, err := exoRun{settings: settings, scenarios: scenarios, client: transport, concurrency: 1, text: e.stdout}.run(ctx)
-	return verdicts, err
+	verdicts, _, err := exoRun{settings: settings, scenarios: scenarios, client: transport, concurrency: 1, text: io.Discard}.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return verdicts, report.Matrix(e.stdout, verdicts)
 }
 
 // sameOutcome compares verdicts without latencies: the client measured them, the tape has the proxy's.
