@@ -34,15 +34,24 @@ type Result struct {
 type Scorer struct {
 	set   *dataset.Set
 	rules rules.Rules
-	keys  []*check.Key // by sample; nil for special samples and agents
+	jobs  []job // by sample
+}
+
+// A job is what judging one sample needs beside the sample.
+type job struct {
+	family   dataset.Family
+	dialogue bool
+	key      *check.Key // of a normal sample
 }
 
 // NewScorer prepares the ground truths of a set.
 func NewScorer(set *dataset.Set, r rules.Rules) *Scorer {
-	s := &Scorer{set: set, rules: r, keys: make([]*check.Key, len(set.Samples))}
+	s := &Scorer{set: set, rules: r, jobs: make([]job, len(set.Samples))}
 	each(len(set.Samples), func(i int) {
-		if sample := set.Samples[i]; sample.Category.Family() == dataset.Normal {
-			s.keys[i] = check.NewKey(r, sample.Category, sample.Function, sample.GroundTruth)
+		sample := set.Samples[i]
+		s.jobs[i] = job{family: sample.Category.Family(), dialogue: sample.Category.Dialogues()}
+		if s.jobs[i].family == dataset.Normal {
+			s.jobs[i].key = check.NewKey(r, sample.Category, sample.Function, sample.GroundTruth)
 		}
 	})
 	return s
@@ -54,16 +63,17 @@ func (s *Scorer) Judge(i int, a *Answer) Result {
 	r := Result{ID: sample.ID, Category: sample.Category, Status: OK}
 	var v check.Verdict
 	var err error
-	switch sample.Category.Family() {
+	switch s.jobs[i].family {
 	case dataset.Special:
 		v, err = check.Special(s.rules, sample.Category, sample.GroundTruth, a.Text)
 	case dataset.Agent:
 		v, r.progress, err = s.agent(sample, a)
 		if err == nil {
-			r.ProcessAcc = &r.progress.Share
+			share := r.progress.Share
+			r.ProcessAcc = &share
 		}
 	default:
-		v, err = s.normal(s.keys[i], sample, a)
+		v, err = s.normal(&s.jobs[i], a)
 	}
 	if err != nil {
 		r.Status, r.ErrorType, r.Error = ScorerError, ErrorTypeScorer, err.Error()
@@ -73,19 +83,19 @@ func (s *Scorer) Judge(i int, a *Answer) Result {
 	return r
 }
 
-func (s *Scorer) normal(key *check.Key, sample *dataset.Sample, a *Answer) (check.Verdict, error) {
+func (s *Scorer) normal(j *job, a *Answer) (check.Verdict, error) {
 	if a.NotText {
 		return check.Wrong(check.WrongFormat, "Model output is not text."), nil
 	}
-	calls, err := decode.Calls(s.rules, sample.Category.Dialogues(), a.Text)
+	calls, err := decode.Calls(s.rules, j.dialogue, a.Text)
+	if err == nil {
+		return j.key.Check(calls)
+	}
 	var format *decode.FormatError
 	if errors.As(err, &format) {
 		return check.Wrong(check.WrongFormat, format.Error()), nil
 	}
-	if err != nil {
-		return check.Verdict{}, err
-	}
-	return key.Check(calls)
+	return check.Verdict{}, err
 }
 
 // agent judges an end state. The right end state counts as all of the way; so the milestones are looked at only without it, except

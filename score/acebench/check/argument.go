@@ -23,9 +23,9 @@ func (k *Key) call(e *expectedCall, c *decode.Call) (*failure, error) {
 		return nil, s.properties.err
 	}
 	switch {
-	case pyvalue.Equal(e.args, s.properties.value):
+	case e.isProperties:
 		return nil, nil
-	case isEmptyDict(e.args):
+	case isEmptyDict(e.args.value):
 		return failText(WrongParam, ""), nil
 	}
 	if s.name.err != nil {
@@ -54,51 +54,59 @@ func (s *schema) lacking(c *decode.Call) (*failure, error) {
 	if s.required.err != nil {
 		return nil, s.required.err
 	}
-	for _, name := range s.required.value {
-		if err := pyvalue.Hashable(name); err != nil {
-			return nil, err
-		}
-		if !given(c, name) {
-			return fail(LackArgs, func() string { return "lack required_params: " + pyvalue.String(name) }), nil
+	if s.names == nil {
+		return s.lackingAny(c)
+	}
+	for _, name := range s.names {
+		if find(c, name) == nil {
+			return lacks(name), nil
 		}
 	}
 	return nil, nil
 }
 
-func given(c *decode.Call, name pyvalue.Value) bool {
-	text, isText := name.(pyvalue.Str)
-	for i := range c.Args {
-		if a := &c.Args[i]; isText && !a.Star && a.Name == string(text) || !isText && pyvalue.Equal(a.Key(), name) {
-			return true
+// lackingAny does the same where not all that is required is text.
+func (s *schema) lackingAny(c *decode.Call) (*failure, error) {
+	for _, name := range s.required.value {
+		if err := pyvalue.Hashable(name); err != nil {
+			return nil, err
+		}
+		given := false
+		for _, a := range c.Args {
+			given = given || pyvalue.Equal(a.Key(), name)
+		}
+		if !given {
+			return lacks(pyvalue.String(name)), nil
 		}
 	}
-	return false
+	return nil, nil
+}
+
+func lacks(name string) *failure {
+	return fail(LackArgs, func() string { return "lack required_params: " + name })
+}
+
+// find returns the argument with a name, nil when it is not given.
+func find(c *decode.Call, name string) *decode.Arg {
+	for i := range c.Args {
+		if c.Args[i].Name == name {
+			return &c.Args[i]
+		}
+	}
+	return nil
 }
 
 // argument checks one argument of a call.
 func (k *Key) argument(e *expectedCall, function string, a *decode.Arg) (*failure, error) {
-	s := e.schema
-	for _, in := range []pyvalue.Value{s.properties.value, e.args} {
-		ok, err := pyvalue.Contains(in, a.Key())
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return fail(AdditionArgs, func() string { return "addition params: " + pyvalue.String(a.Key()) }), nil
-		}
-	}
-	p := s.params[a.Name]
-	if p == nil {
-		// The properties are not an object: asking for the detail raises.
-		_, err := pyvalue.Index(s.properties.value, a.Key())
+	p, answer, err := e.lookUp(a)
+	if err != nil {
 		return nil, err
+	}
+	if answer == nil {
+		return fail(AdditionArgs, func() string { return "addition params: " + pyvalue.String(a.Key()) }), nil
 	}
 	if p.err != nil {
 		return nil, p.err
-	}
-	answer, err := pyvalue.Index(e.args, a.Key())
-	if err != nil {
-		return nil, err
 	}
 	value := a.Value
 	switch v := value.(type) {
@@ -112,7 +120,7 @@ func (k *Key) argument(e *expectedCall, function string, a *decode.Arg) (*failur
 		}
 	}
 	t := typing{k.rules, p, function}
-	variable, f, err := t.check(value, answer, p.want, p.nested)
+	variable, f, err := t.check(value, answer.value, p.want, p.nested)
 	if f != nil || err != nil || variable {
 		return f, err
 	}
@@ -123,11 +131,44 @@ func (k *Key) argument(e *expectedCall, function string, a *decode.Arg) (*failur
 	case p.want == "list" && p.nested == "dict":
 		return v.dicts(value, answer)
 	case p.want == "str":
-		return v.text(value, answer)
+		return v.text(value, answer), nil
 	case p.want == "list":
 		return v.list(value, answer)
 	}
 	return nil, nil
+}
+
+// lookUp returns the property and the expected value of an argument; both are nil when the schema or the ground truth does not have
+// it. Where they are not objects it does what Python's "in" and index do.
+func (e *expectedCall) lookUp(a *decode.Arg) (*param, *expected, error) {
+	if e.schema.params != nil && e.args.isObject() {
+		for i := range e.args.fields {
+			if f := &e.args.fields[i]; f.name == a.Name && e.params[i] != nil {
+				return e.params[i], &f.value, nil
+			}
+		}
+		return nil, nil, nil
+	}
+	for _, container := range []pyvalue.Value{e.schema.properties.value, e.args.value} {
+		ok, err := pyvalue.Contains(container, a.Key())
+		if !ok || err != nil {
+			return nil, nil, err
+		}
+	}
+	detail, err := pyvalue.Index(e.schema.properties.value, a.Key())
+	if err != nil {
+		return nil, nil, err
+	}
+	p := newParam(a.Name, detail)
+	if p.err != nil {
+		return nil, nil, p.err
+	}
+	answer, err := pyvalue.Index(e.args.value, a.Key())
+	if err != nil {
+		return nil, nil, err
+	}
+	want := newExpected(answer)
+	return p, &want, nil
 }
 
 // typing compares the kinds of a value and of its expected value.

@@ -12,7 +12,8 @@ import (
 // A Key is the ground truth of a normal sample with the schemas it refers to, made ready to check answers under one rule set.
 type Key struct {
 	rules      rules.Rules
-	category   dataset.Category
+	dialogue   bool // the sample is a step of a dialogue
+	exact      bool // texts must be equal, as in agent categories
 	candidates []candidate
 }
 
@@ -28,15 +29,19 @@ type candidate struct {
 type expectedCall struct {
 	key    string // as the ground truth has it
 	name   string // without the number that tells repeated calls apart
-	args   pyvalue.Value
+	count  int    // how many calls of the name are expected
+	args   expected
+	params []*param // by field of args, nil for one that the schema does not have
 	schema *schema
-	err    error // what the reference raises when it looks for the schema
+	// isProperties marks arguments that equal the schema's properties, which both references take for a pass.
+	isProperties bool
+	err          error // what the reference raises when it looks for the schema
 }
 
 // NewKey prepares a ground truth. It never fails: what is wrong with the data shows when an answer is checked, as it does in the
 // reference programs.
 func NewKey(r rules.Rules, c dataset.Category, functions, truth pyvalue.Value) *Key {
-	k := &Key{rules: r, category: c}
+	k := &Key{rules: r, dialogue: c.Dialogues(), exact: c.Family() == dataset.Agent}
 	alternatives := []pyvalue.Value{truth}
 	if list, ok := truth.(*pyvalue.List); ok {
 		alternatives = list.Items
@@ -60,7 +65,7 @@ func newCandidate(r rules.Rules, functions, truth pyvalue.Value, schemas map[*py
 	}
 	c.calls = make([]expectedCall, 0, calls.Len())
 	for key, args := range calls.All() {
-		e := expectedCall{key: pyvalue.String(key), args: args}
+		e := expectedCall{key: pyvalue.String(key), args: newExpected(args)}
 		e.name = dataset.CutNumber(e.key)
 		find := findContained
 		if r == rules.Strict {
@@ -69,7 +74,20 @@ func newCandidate(r rules.Rules, functions, truth pyvalue.Value, schemas map[*py
 		var description pyvalue.Value
 		description, e.err = find(functions, &e)
 		e.schema = schemaOf(description, schemas)
+		if properties := e.schema.properties.value; properties != nil {
+			e.isProperties = pyvalue.Equal(args, properties)
+		}
+		for i := range e.args.fields {
+			e.params = append(e.params, e.schema.params[e.args.fields[i].name])
+		}
 		c.calls = append(c.calls, e)
+	}
+	for i := range c.calls {
+		for j := range c.calls {
+			if c.calls[i].name == c.calls[j].name {
+				c.calls[i].count++
+			}
+		}
 	}
 	return c
 }
@@ -97,7 +115,7 @@ func findContained(functions pyvalue.Value, e *expectedCall) (pyvalue.Value, err
 		return functions, nil
 	}
 	for _, description := range list.Items {
-		name, err := field(description, "name")
+		name, err := at(description, "name")
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +139,7 @@ func findExact(functions pyvalue.Value, e *expectedCall) (pyvalue.Value, error) 
 	}
 	for _, name := range []string{e.key, e.name} {
 		for _, description := range list.Items {
-			if got, err := field(description, "name"); err == nil && pyvalue.Equal(got, pyvalue.Str(name)) {
+			if got, err := at(description, "name"); err == nil && pyvalue.Equal(got, pyvalue.Str(name)) {
 				e.name = name
 				return description, nil
 			}
@@ -158,7 +176,7 @@ func (k *Key) noAnswer() (Verdict, error) {
 	switch {
 	case k.rules != rules.Official:
 		return Wrong(MissingAnswer, "No ground truth answer."), nil
-	case k.category.Dialogues():
+	case k.dialogue:
 		return Verdict{}, pyvalue.Raise("UnboundLocalError", "cannot access local variable 'checker_result' where it is not associated with a value")
 	}
 	return Verdict{}, pyvalue.Raise("IndexError", "list index out of range")
@@ -227,50 +245,51 @@ var wrongFunction = failText(WrongFunction, "wrong_function")
 func (c *candidate) render() string {
 	list := pyvalue.NewList()
 	for _, e := range c.calls {
-		list.Append(pyvalue.DictOf(e.name, e.args))
+		list.Append(pyvalue.DictOf(e.name, e.args.value))
 	}
 	return pyvalue.Repr(list)
 }
 
 // countNames compares how often each name is called with how often it should be.
 func countNames(expected []expectedCall, calls []decode.Call) *failure {
-	called := func(name string) int {
-		n := 0
-		for i := range calls {
-			if calls[i].Name == name {
-				n++
-			}
-		}
-		return n
-	}
-	wanted := func(name string) int {
-		n := 0
-		for i := range expected {
-			if expected[i].name == name {
-				n++
-			}
-		}
-		return n
-	}
 	for i := range calls {
-		if name := calls[i].Name; wanted(name) == 0 {
-			return extra(name)
+		if wanted(expected, calls[i].Name) == 0 {
+			return extra(calls[i].Name)
 		}
 	}
 	for i := range expected {
-		if name := expected[i].name; called(name) == 0 {
-			return extra(name)
+		if called(calls, expected[i].name) == 0 {
+			return extra(expected[i].name)
 		}
 	}
 	for i := range calls {
 		name := calls[i].Name
-		if want, got := wanted(name), called(name); want != got {
+		if want, got := wanted(expected, name), called(calls, name); want != got {
 			return fail(FunctionMismatch, func() string {
 				return fmt.Sprintf("incorrect count for function %s: [expected: %d, actual: %d]", name, want, got)
 			})
 		}
 	}
 	return nil
+}
+
+func wanted(expected []expectedCall, name string) int {
+	for i := range expected {
+		if expected[i].name == name {
+			return expected[i].count
+		}
+	}
+	return 0
+}
+
+func called(calls []decode.Call, name string) int {
+	n := 0
+	for i := range calls {
+		if calls[i].Name == name {
+			n++
+		}
+	}
+	return n
 }
 
 func extra(name string) *failure {

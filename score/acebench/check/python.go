@@ -1,7 +1,6 @@
 package check
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/exodeck/exodeck/simenv/pyvalue"
@@ -10,8 +9,8 @@ import (
 // The reference checkers apply Python's operators to schemas and ground truths without looking what kind of value they have, so a
 // mistake in the data shows as the exception of an operator. Package pyvalue has most of the operators, the rest is here.
 
-// field is container["name"].
-func field(container pyvalue.Value, name string) (pyvalue.Value, error) {
+// at is container["name"].
+func at(container pyvalue.Value, name string) (pyvalue.Value, error) {
 	if d, ok := container.(*pyvalue.Dict); ok {
 		if v, ok := d.GetStr(name); ok {
 			return v, nil
@@ -70,52 +69,42 @@ func boolOf(v pyvalue.Value) pyvalue.Value {
 
 // normalise removes blanks and , . / - _ * ^ from a text, lowers its case and turns ' into ", as both reference checkers do before
 // they compare texts.
-func normalise(s string) string {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return normaliseUnicode(s)
-		}
-	}
-	for i := range len(s) {
-		if c := s[i]; dropped(c) || 'A' <= c && c <= 'Z' || c == '\'' {
-			return normaliseASCII(s, i)
-		}
-	}
-	return s
-}
+func normalise(s string) string { return string(appendNormalised(nil, s)) }
 
-// normaliseASCII normalises s, whose first i bytes stay as they are.
-func normaliseASCII(s string, i int) string {
-	out := make([]byte, i, len(s))
-	copy(out, s)
-	for ; i < len(s); i++ {
-		switch c := s[i]; {
-		case dropped(c):
-		case 'A' <= c && c <= 'Z':
-			out = append(out, c+'a'-'A')
+// appendNormalised appends the normalised text.
+func appendNormalised(dst []byte, s string) []byte {
+	start := len(dst)
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			return appendNormalisedUnicode(dst[:start], s)
 		case c == '\'':
-			out = append(out, '"')
-		default:
-			out = append(out, c)
+			dst = append(dst, '"')
+		case 'A' <= c && c <= 'Z':
+			dst = append(dst, c+'a'-'A')
+		case !dropped[c]:
+			dst = append(dst, c)
 		}
 	}
-	return string(out)
+	return dst
 }
 
-func normaliseUnicode(s string) string {
+// appendNormalisedUnicode does the same for text of more than ASCII.
+func appendNormalisedUnicode(dst []byte, s string) []byte {
 	kept := make([]byte, 0, len(s))
 	for i := range len(s) {
-		if !dropped(s[i]) {
-			kept = append(kept, s[i])
+		if c := s[i]; c >= utf8.RuneSelf || !dropped[c] {
+			kept = append(kept, c)
 		}
 	}
-	return strings.ReplaceAll(pyvalue.Lower(string(kept)), "'", `"`)
+	for _, c := range []byte(pyvalue.Lower(string(kept))) {
+		if c == '\'' {
+			c = '"'
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }
 
-func dropped(c byte) bool {
-	switch c {
-	case ' ', ',', '.', '/', '-', '_', '*', '^':
-		return true
-	}
-	return false
-}
+var dropped = [utf8.RuneSelf]bool{' ': true, ',': true, '.': true, '/': true, '-': true, '_': true, '*': true, '^': true}

@@ -14,6 +14,7 @@ type schema struct {
 	properties part[pyvalue.Value]
 	required   part[[]pyvalue.Value]
 	params     map[string]*param // by name, where properties is an object
+	names      []string          // what is required, where that is a list of texts
 }
 
 type part[T any] struct {
@@ -47,17 +48,18 @@ var nestedTypes = map[string]bool{
 
 func newSchema(description pyvalue.Value) *schema {
 	s := &schema{}
-	s.name.value, s.name.err = field(description, "name")
-	s.parameters.value, s.parameters.err = field(description, "parameters")
+	s.name.value, s.name.err = at(description, "name")
+	s.parameters.value, s.parameters.err = at(description, "parameters")
 	if s.parameters.err != nil {
 		return s
 	}
-	s.properties.value, s.properties.err = field(s.parameters.value, "properties")
-	required, err := field(s.parameters.value, "required")
+	s.properties.value, s.properties.err = at(s.parameters.value, "properties")
+	required, err := at(s.parameters.value, "required")
 	if err == nil {
 		s.required.value, err = pyvalue.Elements(required)
 	}
 	s.required.err = err
+	s.names = textsOf(s.required.value)
 	if properties, ok := s.properties.value.(*pyvalue.Dict); ok {
 		s.params = make(map[string]*param, properties.Len())
 		for name, detail := range properties.All() {
@@ -67,9 +69,22 @@ func newSchema(description pyvalue.Value) *schema {
 	return s
 }
 
+// textsOf returns values that are all texts, nil when one is not.
+func textsOf(values []pyvalue.Value) []string {
+	texts := make([]string, 0, len(values))
+	for _, v := range values {
+		s, ok := v.(pyvalue.Str)
+		if !ok {
+			return nil
+		}
+		texts = append(texts, string(s))
+	}
+	return texts
+}
+
 func newParam(name string, detail pyvalue.Value) *param {
 	p := &param{name: name}
-	declared, err := field(detail, "type")
+	declared, err := at(detail, "type")
 	if err == nil {
 		p.want, err = pythonType(declared)
 	}
@@ -101,8 +116,8 @@ func pythonType(declared pyvalue.Value) (string, error) {
 
 // innerType is the declared type of what is inside a container.
 func innerType(declared string, detail pyvalue.Value) pyvalue.Value {
-	if items, err := field(detail, "items"); err == nil {
-		if inner, err := field(items, "type"); err == nil {
+	if items, err := at(detail, "items"); err == nil {
+		if inner, err := at(items, "type"); err == nil {
 			return inner
 		}
 	}

@@ -72,7 +72,7 @@ func strictCall(e *expectedCall, c *decode.Call) *failure {
 	if c.Name != e.name {
 		return failText(WrongFunction, "wrong_function")
 	}
-	want, ok := e.args.(*pyvalue.Dict)
+	want, ok := e.args.value.(*pyvalue.Dict)
 	if !ok {
 		return failText(ValueError, "the ground truth of "+e.key+" is not an object of arguments: no answer can meet it")
 	}
@@ -105,7 +105,7 @@ func strictCall(e *expectedCall, c *decode.Call) *failure {
 // strictGiven asks that an expected argument is given. It may be left out when the schema does not require it and would take the
 // expected value by default.
 func strictGiven(s *schema, c *decode.Call, name string, expected pyvalue.Value) *failure {
-	if given(c, pyvalue.Str(name)) {
+	if find(c, name) != nil {
 		return nil
 	}
 	p := s.params[name]

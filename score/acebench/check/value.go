@@ -1,9 +1,8 @@
 package check
 
 import (
-	"strings"
+	"bytes"
 
-	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/rules"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
@@ -20,42 +19,53 @@ func (v valuing) official() bool { return v.key.rules == rules.Official }
 // wrong renders the difference between a value and its expected value.
 func (v valuing) wrong(kind string, value, answer pyvalue.Value) *failure {
 	return fail(kind, func() string {
-		head := "wrong value for parameter (" + v.param.name + ") of api (" + v.function + "): "
+		b := make([]byte, 0, 256)
+		b = append(b, "wrong value for parameter ("...)
+		b = append(b, v.param.name...)
+		b = append(b, ") of api ("...)
+		b = append(b, v.function...)
 		if v.official() {
-			return head + "[excepted: " + pyvalue.String(answer) + ", real: [" + pyvalue.String(value) + "]]"
+			b = append(b, "): [excepted: "...)
+			b = pyvalue.AppendString(b, answer)
+			b = append(b, ", real: ["...)
+			b = pyvalue.AppendString(b, value)
+			return string(append(b, "]]"...))
 		}
-		return head + "[expected: " + pyvalue.String(answer) + ", real: " + pyvalue.String(value) + "]"
+		b = append(b, "): [expected: "...)
+		b = pyvalue.AppendString(b, answer)
+		b = append(b, ", real: "...)
+		b = pyvalue.AppendString(b, value)
+		return string(append(b, ']'))
 	})
 }
 
 // text asks that the expected text is contained in the given one, both normalised; in agent categories that they are equal.
-func (v valuing) text(value, answer pyvalue.Value) (*failure, error) {
-	got, _ := value.(pyvalue.Str)
-	want, _ := answer.(pyvalue.Str) // both are texts: the types were checked
-	given, expected := normalise(string(got)), normalise(string(want))
-	right := strings.Contains(given, expected)
-	if v.key.category.Family() == dataset.Agent {
-		right = given == expected
+func (v valuing) text(value pyvalue.Value, answer *expected) *failure {
+	s, _ := value.(pyvalue.Str) // it is text: its type was checked
+	var buffer [128]byte
+	given := appendNormalised(buffer[:0], string(s))
+	right := bytes.Contains(given, answer.printed)
+	if v.key.exact {
+		right = bytes.Equal(given, answer.printed)
 	}
 	if !right {
-		return v.wrong(ValueErrorString, value, answer), nil
+		return v.wrong(ValueErrorString, value, answer.value)
 	}
-	return nil, nil
+	return nil
 }
 
 // list asks that two lists are equal, where the texts directly in them are normalised.
-func (v valuing) list(value, answer pyvalue.Value) (*failure, error) {
+func (v valuing) list(value pyvalue.Value, answer *expected) (*failure, error) {
 	got, err := pyvalue.Elements(value)
 	if err != nil {
 		return nil, err
 	}
-	want, err := pyvalue.Elements(answer)
-	if err != nil {
+	if _, err := pyvalue.Elements(answer.value); err != nil {
 		return nil, err
 	}
-	right := len(got) == len(want)
+	right := len(got) == len(answer.items)
 	for i := 0; right && i < len(got); i++ {
-		right = equalNormalised(got[i], want[i])
+		right = equalNormalised(got[i], &answer.items[i])
 	}
 	switch {
 	case right:
@@ -63,43 +73,46 @@ func (v valuing) list(value, answer pyvalue.Value) (*failure, error) {
 	case v.official():
 		return fail(ValueErrorList, func() string {
 			return "wrong value for parameter (" + pyvalue.ReprStr(v.param.name) + ") of api (" + v.function + "): [expected " +
-				pyvalue.String(answer) + ", real: [" + pyvalue.Repr(value) + "]]"
+				pyvalue.String(answer.value) + ", real: [" + pyvalue.Repr(value) + "]]"
 		}), nil
 	}
-	return v.wrong(ValueErrorList, value, answer), nil
+	return v.wrong(ValueErrorList, value, answer.value), nil
 }
 
-func equalNormalised(a, b pyvalue.Value) bool {
-	if s, ok := a.(pyvalue.Str); ok {
-		t, ok := b.(pyvalue.Str)
-		return ok && normalise(string(s)) == normalise(string(t))
+func equalNormalised(got pyvalue.Value, want *expected) bool {
+	s, ok := got.(pyvalue.Str)
+	if !ok {
+		return pyvalue.Equal(got, want.value)
 	}
-	return pyvalue.Equal(a, b)
+	if _, ok := want.value.(pyvalue.Str); !ok {
+		return false
+	}
+	var buffer [128]byte
+	return bytes.Equal(appendNormalised(buffer[:0], string(s)), want.printed)
 }
 
 // dicts compares two lists of objects pair by pair.
-func (v valuing) dicts(value, answer pyvalue.Value) (*failure, error) {
+func (v valuing) dicts(value pyvalue.Value, answer *expected) (*failure, error) {
 	got, err := pyvalue.Elements(value)
 	if err != nil {
 		return nil, err
 	}
-	want, err := pyvalue.Elements(answer)
-	if err != nil {
+	if _, err := pyvalue.Elements(answer.value); err != nil {
 		return nil, err
 	}
 	if v.param.declared == "objectArray" {
-		if len(got) != len(want) {
+		if len(got) != len(answer.items) {
 			return failText(ValueErrorItems, "Wrong number of parameters for dictionary."), nil
 		}
 		if v.official() && len(got) > 0 {
 			return nil, pyvalue.Raise("TypeError", "dict_checker() missing 1 required positional argument: 'func_name'")
 		}
 	}
-	if len(got) != len(want) {
-		return v.wrong(ValueErrorDicts, value, answer), nil
+	if len(got) != len(answer.items) {
+		return v.wrong(ValueErrorDicts, value, answer.value), nil
 	}
 	for i := range got {
-		if f, err := v.dict(got[i], want[i]); f != nil || err != nil {
+		if f, err := v.dict(got[i], &answer.items[i]); f != nil || err != nil {
 			return f, err
 		}
 	}
@@ -108,51 +121,49 @@ func (v valuing) dicts(value, answer pyvalue.Value) (*failure, error) {
 
 // dict asks for the same number of keys, for every key to be expected, and for the printed expected value to be contained in the
 // printed given one.
-func (v valuing) dict(value, answer pyvalue.Value) (*failure, error) {
+func (v valuing) dict(value pyvalue.Value, answer *expected) (*failure, error) {
 	got, ok := value.(*pyvalue.Dict)
 	if !ok {
 		if v.official() {
 			return fail(ValueError, func() string {
 				return "wrong type for parameter (" + v.param.name + ") of api (" + v.function + "): [excepted: " +
-					pyvalue.String(answer) + ", real: [" + pyvalue.String(value) + "]]"
+					pyvalue.String(answer.value) + ", real: [" + pyvalue.String(value) + "]]"
 			}), nil
 		}
-		return v.wrong(ValueError, value, answer), nil
+		return v.wrong(ValueError, value, answer.value), nil
 	}
-	want, err := asDict(answer, "keys")
-	if err != nil {
+	if _, err := asDict(answer.value, "keys"); err != nil {
 		return nil, err
 	}
-	if got.Len() != want.Len() {
-		return v.wrong(ValueError, value, answer), nil
+	if got.Len() != len(answer.fields) {
+		return v.wrong(ValueError, value, answer.value), nil
 	}
 	for i := range got.Len() {
 		key, given := got.At(i)
 		given = boolOf(given)
-		expected, ok, err := want.Get(key)
-		if err != nil {
-			return nil, err
+		want := answer.get(key)
+		if want == nil {
+			return v.wrong(ValueError, value, answer.value), nil
 		}
-		if !ok {
-			return v.wrong(ValueError, value, answer), nil
-		}
-		if _, ok := expected.(*pyvalue.Dict); ok {
-			if f, err := v.dict(given, expected); f != nil || err != nil {
+		if want.isObject() {
+			if f, err := v.dict(given, want); f != nil || err != nil {
 				return f, err
 			}
 			continue
 		}
-		if !strings.Contains(printed(given), printed(expected)) {
-			return v.wrong(ValueError, value, answer), nil
+		if !contains(given, want) {
+			return v.wrong(ValueError, value, answer.value), nil
 		}
 	}
 	return nil, nil
 }
 
-// printed is str(v), where a text is normalised first.
-func printed(v pyvalue.Value) string {
-	if s, ok := v.(pyvalue.Str); ok {
-		return normalise(string(s))
+// contains tells whether the printed expected value is a part of the printed given one.
+func contains(given pyvalue.Value, want *expected) bool {
+	s, ok := given.(pyvalue.Str)
+	if !ok {
+		return bytes.Contains(pyvalue.AppendString(nil, given), want.printed)
 	}
-	return pyvalue.String(v)
+	var buffer [128]byte
+	return bytes.Contains(appendNormalised(buffer[:0], string(s)), want.printed)
 }

@@ -2,17 +2,19 @@ package decode
 
 import "github.com/exodeck/exodeck/simenv/pyvalue"
 
-// An Arg is one keyword argument of a call. Star marks a **mapping, which has no name: the official scorer keeps it, and then finds
-// that nothing of that name is expected.
+// Unpacked is the name of an argument that is a **mapping. The official scorer keeps it under no name, and then finds that nothing of
+// that name is expected.
+const Unpacked = "**"
+
+// An Arg is one keyword argument of a call.
 type Arg struct {
-	Name  string
-	Star  bool
+	Name  string // or [Unpacked]
 	Value pyvalue.Value
 }
 
 // Key returns the name as a key of the Python dict that the reference decoders make of the arguments.
 func (a Arg) Key() pyvalue.Value {
-	if a.Star {
+	if a.Name == Unpacked {
 		return pyvalue.None{}
 	}
 	return pyvalue.Str(a.Name)
@@ -26,13 +28,9 @@ type Call struct {
 
 // Value returns the call as the Python dict {name: {argument: value}} that the reference decoders make of it.
 func (c Call) Value() pyvalue.Value {
-	args := pyvalue.NewDict()
+	args := pyvalue.NewDictCap(len(c.Args))
 	for _, a := range c.Args {
-		if a.Star {
-			_ = args.Set(a.Key(), a.Value) // None is hashable
-			continue
-		}
-		args.SetStr(a.Name, a.Value)
+		_ = args.Set(a.Key(), a.Value) // text and None can be hashed
 	}
 	return pyvalue.DictOf(c.Name, args)
 }
@@ -52,37 +50,36 @@ const indexFrom = 16
 // An arguments gathers the arguments of a call: a name that comes again keeps its place and gets the new value.
 type arguments struct {
 	list  []Arg
-	index map[Arg]int // by name and Star, without a value; nil while there are few
+	index map[string]int // nil while there are few
 }
 
 func (a *arguments) put(arg Arg) {
-	key := Arg{Name: arg.Name, Star: arg.Star}
-	if i := a.find(key); i >= 0 {
+	if i := a.find(arg.Name); i >= 0 {
 		a.list[i].Value = arg.Value
 		return
 	}
 	a.list = append(a.list, arg)
 	switch {
 	case a.index != nil:
-		a.index[key] = len(a.list) - 1
+		a.index[arg.Name] = len(a.list) - 1
 	case len(a.list) == indexFrom:
-		a.index = make(map[Arg]int, 2*indexFrom)
+		a.index = make(map[string]int, 2*indexFrom)
 		for i, other := range a.list {
-			a.index[Arg{Name: other.Name, Star: other.Star}] = i
+			a.index[other.Name] = i
 		}
 	}
 }
 
 // find returns the place of an argument, -1 when it is not there.
-func (a *arguments) find(key Arg) int {
+func (a *arguments) find(name string) int {
 	if a.index != nil {
-		if i, ok := a.index[key]; ok {
+		if i, ok := a.index[name]; ok {
 			return i
 		}
 		return -1
 	}
 	for i := range a.list {
-		if a.list[i].Name == key.Name && a.list[i].Star == key.Star {
+		if a.list[i].Name == name {
 			return i
 		}
 	}

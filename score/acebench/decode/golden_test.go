@@ -91,7 +91,7 @@ func tagCalls(calls []decode.Call) []any {
 		args := []any{}
 		for _, a := range c.Args {
 			var name any = a.Name
-			if a.Star {
+			if a.Name == decode.Unpacked {
 				name = nil
 			}
 			args = append(args, []any{name, tag(a.Value)})

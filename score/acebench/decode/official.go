@@ -52,7 +52,11 @@ func (r officialResolver) call(node *pycall.Call) (Call, error) {
 		if err != nil {
 			return Call{}, err
 		}
-		args.put(Arg{Name: k.Name, Star: k.Name == "", Value: v})
+		name := k.Name
+		if name == "" {
+			name = Unpacked
+		}
+		args.put(Arg{name, v})
 	}
 	return Call{node.Name(), args.list}, nil
 }

@@ -18,7 +18,7 @@ func plainCalls(text string) (calls []Call, ok bool) {
 	if !p.next('[') {
 		return nil, false
 	}
-	calls = make([]Call, 0, 2)
+	calls = make([]Call, 0, 1)
 	for {
 		p.space()
 		if p.next(']') {
@@ -76,16 +76,20 @@ func (p *plain) separator(closing byte) bool {
 // name reads an identifier that is not a keyword.
 func (p *plain) name() (string, bool) {
 	start := p.pos
-	for p.pos < len(p.text) && isNameByte(p.text[p.pos]) {
+	for p.pos < len(p.text) && nameBytes[p.text[p.pos]] {
 		p.pos++
 	}
 	name := p.text[start:p.pos]
 	return name, name != "" && !('0' <= name[0] && name[0] <= '9') && !isKeyword(name)
 }
 
-func isNameByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
-}
+// nameBytes holds the bytes of names that are all ASCII.
+var nameBytes = func() (in [256]bool) {
+	for c := range in {
+		in[c] = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
+	}
+	return in
+}()
 
 func isKeyword(name string) bool {
 	switch name {
@@ -179,7 +183,7 @@ func (p *plain) nested(read func(*plain) (pyvalue.Value, bool)) (pyvalue.Value, 
 }
 
 func (p *plain) list() (pyvalue.Value, bool) {
-	list := &pyvalue.List{Items: []pyvalue.Value{}}
+	list := &pyvalue.List{Items: make([]pyvalue.Value, 0, 4)}
 	for {
 		p.space()
 		if p.next(']') {
@@ -194,7 +198,7 @@ func (p *plain) list() (pyvalue.Value, bool) {
 }
 
 func (p *plain) dict() (pyvalue.Value, bool) {
-	dict := pyvalue.NewDict()
+	dict := pyvalue.NewDictCap(4)
 	for {
 		p.space()
 		if p.next('}') {
@@ -283,7 +287,7 @@ func (p *plain) number() (pyvalue.Value, bool) {
 	if p.next('.') {
 		p.digits()
 	}
-	if c := p.peek(); isNameByte(c) || c == '.' || c >= utf8.RuneSelf {
+	if c := p.peek(); nameBytes[c] || c == '.' || c >= utf8.RuneSelf {
 		return nil, false
 	}
 	if p.pos == whole {

@@ -59,7 +59,7 @@ func strictCall(node *pycall.Call) (Call, error) {
 		if k.Name == "" {
 			return c, malformed("The call of %s has ** in it, at byte %d.", c.Name, k.Value.Pos())
 		}
-		if args.find(Arg{Name: k.Name}) >= 0 {
+		if args.find(k.Name) >= 0 {
 			return c, malformed("The call of %s has the argument %s twice, the second time at byte %d.", c.Name, k.Name, k.Value.Pos())
 		}
 		v, err := pycall.Literal(k.Value)

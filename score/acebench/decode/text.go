@@ -18,23 +18,24 @@ func withoutSpace(text string) string {
 }
 
 func removeSpace(text string) string {
-	kept := make([]byte, 0, len(text))
+	var b strings.Builder
+	b.Grow(len(text))
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
 			if !isASCIISpace(c) {
-				kept = append(kept, c)
+				b.WriteByte(c)
 			}
 			i++
 			continue
 		}
 		r, size := pyvalue.DecodeRune(text[i:])
 		if !pyvalue.IsSpace(r) {
-			kept = append(kept, text[i:i+size]...)
+			b.WriteString(text[i : i+size])
 		}
 		i += size
 	}
-	return string(kept)
+	return b.String()
 }
 
 func isASCIISpace(c byte) bool { return c == ' ' || 0x09 <= c && c <= 0x0d || 0x1c <= c && c <= 0x1f }
