@@ -7,7 +7,14 @@ import "strings"
 //
 // The document must have been accepted by the TOML decoder; of anything else the result means nothing.
 func keyLines(doc string) []int {
-	s := keyScanner{doc: strings.TrimPrefix(doc, "\ufeff"), line: 1}
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\ufeff"} {
+		// The decoder passes over one byte order mark, also over one of an encoding it does not read.
+		if rest, ok := strings.CutPrefix(doc, mark); ok {
+			doc = rest
+			break
+		}
+	}
+	s := keyScanner{doc: doc, line: 1}
 	for s.skipBlank(); s.pos < len(s.doc); s.skipBlank() {
 		if s.doc[s.pos] == '[' {
 			s.header()

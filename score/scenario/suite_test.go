@@ -74,8 +74,9 @@ func TestRequestOnTheWire(t *testing.T) {
 }
 
 func TestSampleOrder(t *testing.T) {
+	client := later{make(chan struct{})}
 	suite := &scenario.Suite{
-		Client: later{}, BaseURL: "http://x", Model: "m", APIs: []tape.API{tape.OpenAI, tape.Claude},
+		Client: client, BaseURL: "http://x", Model: "m", APIs: []tape.API{tape.OpenAI, tape.Claude},
 		Scenarios: []scenario.Scenario{oneTool("a"), oneTool("b")}, Repeat: 2, Concurrency: 16, Stream: scenario.StreamBoth,
 	}
 	name := func(v score.Verdict) string {
@@ -86,7 +87,9 @@ func TestSampleOrder(t *testing.T) {
 		if len(verdicts) != 1 || verdicts[0].Sample != task.Scenario.Name {
 			t.Errorf("task %+v has verdicts %+v", task, verdicts)
 		}
-		completed = append(completed, name(verdicts[0]))
+		if completed = append(completed, name(verdicts[0])); len(completed) == len(suite.Tasks())-1 {
+			close(client.othersDone)
+		}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -113,14 +116,14 @@ func TestSampleOrder(t *testing.T) {
 	}
 }
 
-// later answers the first sample of all when the others are long done.
-type later struct{}
+// later answers the first sample of all when the others are done.
+type later struct{ othersDone chan struct{} }
 
-func (later) RoundTrip(req *http.Request) (*http.Response, error) {
+func (l later) RoundTrip(req *http.Request) (*http.Response, error) {
 	labels := req.Header[record.LabelHeader]
 	if slices.Contains(labels, "sample=a") && slices.Contains(labels, "repeat=1") && slices.Contains(labels, "api=openai") &&
 		slices.Contains(labels, "stream=off") {
-		time.Sleep(100 * time.Millisecond)
+		<-l.othersDone
 	}
 	return respond(200, "{}")(req)
 }

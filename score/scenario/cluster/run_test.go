@@ -40,15 +40,19 @@ type exchange struct {
 
 // stage answers requests as a recorded run of exo's script saw them answered.
 type stage struct {
-	t      *testing.T
-	delays map[string]time.Duration // by scenario's last user message
+	t *testing.T
+	// order holds words of the questions in the order in which they are answered, for runs with several at once.
+	order []string
 
-	mu      sync.Mutex
-	replies map[string][]exchange
+	mu       sync.Mutex
+	replies  map[string][]exchange
+	answered int // tasks
+	changed  *sync.Cond
 }
 
 func newStage(t *testing.T, script []exchange) *stage {
 	s := &stage{t: t, replies: map[string][]exchange{}}
+	s.changed = sync.NewCond(&s.mu)
 	for _, x := range script {
 		key := stageKey(x.Method, x.Path, x.Body)
 		s.replies[key] = append(s.replies[key], x)
@@ -95,12 +99,12 @@ func (s *stage) RoundTrip(req *http.Request) (*http.Response, error) {
 			s.replies[key] = queue[1:]
 		}
 	}
-	s.mu.Unlock()
-	for part, delay := range s.delays {
-		if bytes.Contains(body, []byte(part)) {
-			time.Sleep(delay)
+	if turn := slices.IndexFunc(s.order, func(words string) bool { return bytes.Contains(body, []byte(words)) }); turn >= 0 {
+		for s.answered < turn {
+			s.changed.Wait()
 		}
 	}
+	s.mu.Unlock()
 	content := io.Reader(strings.NewReader(responseText(s.t, x.Response)))
 	switch x.Fault {
 	case "hang":
@@ -124,6 +128,14 @@ func (s *stage) RoundTrip(req *http.Request) (*http.Response, error) {
 		StatusCode: x.Status, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: -1, Request: req,
 		Body: timed{io.NopCloser(content), elapsed},
 	}, nil
+}
+
+// done counts a task that has its answer.
+func (s *stage) done() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answered++
+	s.changed.Broadcast()
 }
 
 // responseText is the body of an answer: a text as it is, anything else as JSON.
@@ -298,7 +310,10 @@ func program(t *testing.T, s *stage, c config, file *scenario.File) outcome {
 			suite.Verbose = io.Discard
 		}
 		var err error
-		verdicts, err = suite.Run(ctx, func(_ scenario.Task, verdicts []score.Verdict) { text.Task(verdicts) })
+		verdicts, err = suite.Run(ctx, func(_ scenario.Task, verdicts []score.Verdict) {
+			text.Task(verdicts)
+			s.done()
+		})
 		return err
 	})
 	if verdicts == nil {
@@ -385,10 +400,7 @@ func TestVectorRuns(t *testing.T) {
 			case "env_host_port":
 				c.jsonOut = "bench/eval_results.json"
 			case "concurrency_3":
-				s.delays = map[string]time.Duration{
-					"weather like in Tokyo": 225 * time.Millisecond, "3847 * 926": 112 * time.Millisecond,
-					"electronics under": 25 * time.Millisecond, "joke about cats": 150 * time.Millisecond, "capital of Japan": 12 * time.Millisecond,
-				}
+				s.order = []string{"electronics under", "3847 * 926", "capital of Japan", "joke about cats", "weather like in Tokyo"}
 			case "server_down":
 				s.replies["GET /models"] = []exchange{{Fault: "refused"}}
 			}
