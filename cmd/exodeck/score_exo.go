@@ -104,6 +104,7 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprintf(e.stderr, "from the tape: %v\n", transport.Report())
 	data, err := exoResult(ctx, t, file, verdicts)
 	if err != nil {
 		return err
