@@ -8,5 +8,10 @@
 // exception because of one odd answer, here the answer is a failed result that says what was odd, and the run goes on; and results
 // come in the order of the samples, not of their completion.
 //
+// An answer is read as what its Content-Type says, not as what was asked for: a recording of another client may hold the stream of what is
+// asked as a whole here. A stream that reports an error or lacks its end marker is a failed result, and so is every answer that did not
+// come to its end, whoever is to blame: its error says which end it was. Only an answer that the recording does not have is no result
+// at all ([github.com/exodeck/exodeck/score.Missing]).
+//
 // The suite knows nothing of tapes. It asks through an [net/http.RoundTripper]: one that records, or one that answers from a tape.
 package scenario
