@@ -77,6 +77,7 @@ func (r *Recorder) takeBatch() (b *batch, last bool) {
 
 // prepare does for jobs all that needs no database.
 func (p *packer) prepare(jobs []*job) {
+	quick := len(jobs) > busyBatch
 	workers := min(runtime.GOMAXPROCS(0), (len(jobs)+7)/8)
 	var next atomic.Int64
 	work := func() {
@@ -85,7 +86,7 @@ func (p *packer) prepare(jobs []*job) {
 			if i >= len(jobs) {
 				return
 			}
-			p.prepareJob(jobs[i])
+			p.prepareJob(jobs[i], quick)
 		}
 	}
 	var wg sync.WaitGroup
@@ -96,14 +97,14 @@ func (p *packer) prepare(jobs []*job) {
 	wg.Wait()
 }
 
-func (p *packer) prepareJob(j *job) {
+func (p *packer) prepareJob(j *job, quick bool) {
 	for _, part := range j.parts {
 		part.of.digest(part.raw)
-		p.pack(part)
+		p.pack(part, quick)
 	}
 	for _, b := range []*bodyEnd{j.request, j.response} {
 		if b != nil && b.whole > 0 {
-			p.finishBody(b)
+			p.finishBody(b, quick)
 		}
 	}
 }

@@ -163,6 +163,8 @@ func TestChangedBytes(t *testing.T) {
 		"fewer bytes":   `UPDATE bodies SET data = zeroblob(3), codec = 0`,
 		"no zstd":       `UPDATE bodies SET data = zeroblob(30), codec = 1`,
 		"unknown codec": `UPDATE bodies SET codec = 9`,
+		"no S2":         `UPDATE bodies SET data = zeroblob(30), codec = 2`,
+		"huge S2":       `UPDATE bodies SET data = x'ffffffffffffff7f00', codec = 2`,
 		"huge":          `UPDATE bodies SET size = 1 << 40, codec = 1`,
 		"parts missing": `UPDATE bodies SET codec = NULL`,
 	} {

@@ -97,4 +97,5 @@ type blob struct {
 const (
 	codecRaw  = 0
 	codecZstd = 1
+	codecS2   = 2 // one block
 )

@@ -20,7 +20,7 @@ CREATE TABLE bodies (
   refs   INTEGER NOT NULL,                 -- how many requests and responses have this body
   size   INTEGER NOT NULL,                 -- bytes as they went over the wire
   stored INTEGER NOT NULL,                 -- bytes taken here or in parts
-  codec  INTEGER,                          -- of data: 0 as is, 1 zstd; NULL when the bytes are in parts
+  codec  INTEGER,                          -- of data: 0 as is, 1 zstd, 2 S2 block; NULL when the bytes are in parts
   data   BLOB
 );
 
