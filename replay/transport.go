@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/coding"
 	"github.com/exodeck/exodeck/replay/match"
@@ -39,7 +40,7 @@ func NewTransport(ctx context.Context, src Source, o match.Options) (*Transport,
 func (t *Transport) Report() match.Report { return t.index.Report() }
 
 // RoundTrip implements [http.RoundTripper]: it returns the recorded response to req. The error is a [*match.Miss] when none is
-// recorded, the recorded error when the exchange failed before a response came. The response's body implements record.Source; after
+// recorded, a [*record.Failure] with the recorded error when the exchange failed before a response came. The response's body implements record.Source; after
 // the recorded bytes it returns io.EOF, or the error with which the exchange ended.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
@@ -63,7 +64,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := hit.Exchange
 	if x.Response.Status == 0 {
 		if err := ending(x); err != nil {
-			return nil, err
+			return nil, &record.Failure{Ref: x.Ref, Err: err}
 		}
 		return nil, fmt.Errorf("exchange %s/%d is marked complete, but the tape holds no response of it: check the tape", x.Session, x.Seq)
 	}

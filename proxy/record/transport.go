@@ -69,7 +69,7 @@ type Event struct {
 var noRedaction = &Redactor{}
 
 // RoundTrip implements [http.RoundTripper]. The response's body implements [Source]; reading it to its end, or closing it, ends the
-// exchange.
+// exchange. An error is a [*Failure].
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := t.begin(req)
 	out := x.request(req)
@@ -80,7 +80,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := base.RoundTrip(out)
 	if err != nil {
 		x.fail(err, tape.UpstreamError)
-		return nil, err
+		return nil, &Failure{Ref: x.event.Ref, Err: err}
 	}
 	x.head(resp)
 	b := &body{x: x, rc: resp.Body, resp: resp, left: resp.ContentLength}
@@ -90,7 +90,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if resp.Body == http.NoBody {
 		if err := x.complete(resp.Trailer); err != nil {
-			return nil, err
+			return nil, &Failure{Ref: x.event.Ref, Err: err}
 		}
 		b.err = io.EOF
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay"
+	"github.com/exodeck/exodeck/replay/wire"
 	"github.com/exodeck/exodeck/simenv/pyjson"
 )
 
@@ -42,7 +44,7 @@ func (s *Suite) ask(ctx context.Context, t Task, phase string, question *Request
 	}
 	s.say("    [%s] %srequest: %s %s\n", t.API, prefix, question.Path, indented(question.value))
 
-	resp, body, err := s.exchange(ctx, req)
+	resp, body, err := s.exchange(ctx, t.API, req)
 	var r reply
 	r.exchanges = resp.exchanges
 	if err != nil {
@@ -79,7 +81,7 @@ type received struct {
 }
 
 // exchange sends a request and reads the response to its end. The errors are worded as httpx words them.
-func (s *Suite) exchange(ctx context.Context, req *http.Request) (received, []byte, error) {
+func (s *Suite) exchange(ctx context.Context, api tape.API, req *http.Request) (received, []byte, error) {
 	now := s.Now
 	if now == nil {
 		now = time.Now
@@ -96,7 +98,11 @@ func (s *Suite) exchange(ctx context.Context, req *http.Request) (received, []by
 	began := now()
 	resp, err := s.Client.RoundTrip(req.WithContext(ctx))
 	if err != nil {
-		return received{}, nil, failed(ctx, err, transportText(err))
+		var r received
+		if failure, ok := errors.AsType[*record.Failure](err); ok {
+			r.exchanges = []tape.Ref{failure.Ref}
+		}
+		return r, nil, failed(ctx, err, transportText(err))
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(&progress{r: resp.Body, timer: idle, timeout: timeout})
@@ -105,7 +111,7 @@ func (s *Suite) exchange(ctx context.Context, req *http.Request) (received, []by
 	if known {
 		r.exchanges = []tape.Ref{source.Exchange()}
 	}
-	if err != nil {
+	if err != nil && !leftAtTheEnd(api, resp, body, err) {
 		return r, nil, failed(ctx, err, bodyText(err, resp, int64(len(body))))
 	}
 	if known {
@@ -123,6 +129,17 @@ func failed(ctx context.Context, err error, text string) error {
 		return errTimedOut
 	}
 	return errors.New(text)
+}
+
+// leftAtTheEnd reports whether a recorded stream is whole although its client closed the connection first: many do so as soon as they
+// have read the end marker, without waiting for the end of the response.
+func leftAtTheEnd(api tape.API, resp *http.Response, body []byte, err error) bool {
+	cut, ok := errors.AsType[*replay.IncompleteError](err)
+	if !ok || cut.Ended != tape.ClientGone || !isStream(resp.Header) {
+		return false
+	}
+	answer, err := wire.ParseResponse(api, true, bytes.NewReader(body))
+	return err == nil && answer.Complete
 }
 
 // progress puts the time limit off whenever something arrives.
