@@ -75,7 +75,8 @@ func (c *Call) Arguments(bare BareCalls) (*pyvalue.Dict, error) {
 //	another literal ([Literal])   its value: a set, a complex sum
 //	anything else                 its source text ([Unparse])
 //
-// The error is a [*pyvalue.Exception]: TypeError for a key that cannot be hashed, AttributeError for a ** inside a dict.
+// The error is a [*pyvalue.Exception]: TypeError for a key that cannot be hashed, AttributeError for a ** inside a dict, ValueError for
+// what [Unparse] cannot write.
 func Value(e Expr, bare BareCalls) (pyvalue.Value, error) {
 	switch e := e.(type) {
 	case *Constant:
@@ -119,7 +120,10 @@ func Value(e Expr, bare BareCalls) (pyvalue.Value, error) {
 
 func sourceText(e Expr) (pyvalue.Value, error) {
 	text, err := Unparse(e)
-	return pyvalue.Str(text), err
+	if err != nil {
+		return nil, err
+	}
+	return pyvalue.Str(text), nil
 }
 
 func values(elts []Expr, bare BareCalls) ([]pyvalue.Value, error) {

@@ -22,6 +22,9 @@ type Dict struct {
 // NewDict returns an empty dict.
 func NewDict() *Dict { return &Dict{} }
 
+// NewDictCap returns an empty dict with room for n keys.
+func NewDictCap(n int) *Dict { return &Dict{entries: make([]entry, 0, n)} }
+
 // DictOf returns a dict with text keys from alternating keys and values: DictOf("status", Bool(true), "message", Str("done")).
 // The keys are Go strings or values of type [Str]; it panics for anything else, since it is meant for literals.
 func DictOf(pairs ...any) *Dict {
@@ -191,6 +194,3 @@ func (d *Dict) keysSubset(e *Dict) bool {
 
 // String returns repr(d), for debugging and %v.
 func (d *Dict) String() string { return Repr(d) }
-
-// NewDictCap returns an empty dict with room for n keys.
-func NewDictCap(n int) *Dict { return &Dict{entries: make([]entry, 0, n)} }

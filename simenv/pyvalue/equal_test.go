@@ -7,16 +7,15 @@ import (
 	"testing"
 )
 
-func TestEqual(t *testing.T) {
+// equalGroups are values of which those of one group equal each other and nothing of another group.
+func equalGroups(t *testing.T) [][]Value {
 	nan := Float(math.NaN())
-	// Values of one group equal each other and nothing of another group.
-	groups := [][]Value{
+	return [][]Value{
 		{None{}}, {Ellipsis{}}, {nan}, {Str("")}, {Bytes("")}, {Str("1")}, {Str("a")}, {Bytes("a")}, {Str("\xed\xa0\x80")},
 		{Bool(false), NewInt(0), Float(0), Float(math.Copysign(0, -1)), Complex(0)},
 		{Bool(true), NewInt(1), Float(1), Complex(1)},
 		{NewInt(-1), Float(-1)},
 		{Float(0.5), Complex(0.5)},
-		{Complex(1i)},
 		{NewInt(1<<53 + 1)},
 		{NewInt(1 << 53), Float(1 << 53)},
 		{bigInt(t, "9223372036854775808"), Float(1 << 63), Complex(1 << 63)},
@@ -34,16 +33,51 @@ func TestEqual(t *testing.T) {
 		{set(t, NewInt(1), Str("a")), set(t, Str("a"), Bool(true))},
 		{set(t, NewInt(1), Str("b"))},
 		{NewList(nan), NewList(nan)},
+		{Complex(complex(0.5, 1)), Complex(complex(0.5, 1))},
+		{Complex(complex(0, 1)), Complex(complex(math.Copysign(0, -1), 1))},
+		{Tuple{Str("a"), Str("bc")}}, {Tuple{Str("ab"), Str("c")}}, {Tuple{Bytes("a"), None{}}}, {Tuple{Ellipsis{}}},
 	}
+}
+
+func TestEqual(t *testing.T) {
+	groups := equalGroups(t)
 	for i, group := range groups {
 		for j, other := range groups {
 			for _, a := range group {
 				for _, b := range other {
-					want := i == j && a != Value(nan) && !(TypeName(a) == "float" && Repr(a) == "nan")
+					want := i == j && Repr(a) != "nan"
 					if got := Equal(a, b); got != want {
 						t.Errorf("Equal(%s %s, %s %s) = %v", TypeName(a), Repr(a), TypeName(b), Repr(b), got)
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestKeys uses the same values as keys: those that are equal, and NaN, find each other.
+func TestKeys(t *testing.T) {
+	groups := equalGroups(t)
+	d, want := NewDict(), 0
+	for i, group := range groups {
+		if Hashable(group[0]) != nil {
+			continue
+		}
+		want++
+		for _, v := range group {
+			if err := d.Set(v, NewInt(int64(i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if d.Len() != want {
+		t.Errorf("%d keys, want %d: %v", d.Len(), want, d)
+	}
+	for i, group := range groups {
+		for _, v := range group {
+			got, found, err := d.Get(v)
+			if unhashable := Hashable(v) != nil; unhashable != (err != nil) || !unhashable && (!found || !Equal(got, NewInt(int64(i)))) {
+				t.Errorf("under %s %s: %v, %v, %v, want %d", TypeName(v), Repr(v), got, found, err, i)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package pyvalue
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"testing"
@@ -128,5 +129,44 @@ func TestTypeNameAndTruth(t *testing.T) {
 		if TypeName(tt.v) != tt.name || Truth(tt.v) != tt.truth {
 			t.Errorf("%s: type %s, truth %v; want %s, %v", Repr(tt.v), TypeName(tt.v), Truth(tt.v), tt.name, tt.truth)
 		}
+	}
+}
+
+func TestFormatting(t *testing.T) {
+	for _, v := range []Value{NewList(None{}), DictOf(Str("a"), None{}), set(t, None{}), NewInt(1)} {
+		if got := fmt.Sprint(v); got != Repr(v) {
+			t.Errorf("printed as %s, want %s", got, Repr(v))
+		}
+	}
+}
+
+func TestInt(t *testing.T) {
+	tests := []struct {
+		digits string
+		base   int
+		want   string
+		fits   bool
+	}{
+		{"-9223372036854775808", 10, "-9223372036854775808", true},
+		{"9223372036854775808", 10, "9223372036854775808", false},
+		{"ff", 16, "255", true},
+		{"-8000000000000001", 16, "-9223372036854775809", false},
+	}
+	for _, tt := range tests {
+		i, ok := ParseInt(tt.digits, tt.base)
+		n, fits := i.Int64()
+		if !ok || i.String() != tt.want || fits != tt.fits || fits && fmt.Sprint(n) != tt.want {
+			t.Errorf("%s: %v, %v, fits %v", tt.digits, i, ok, fits)
+		}
+		// The copy that Big returns is the caller's own.
+		b := i.Big()
+		again := NewBigInt(b)
+		b.SetInt64(0)
+		if !i.Equal(again) || i.String() != tt.want || i.Neg().Neg().Cmp(i) != 0 {
+			t.Errorf("%s became %v and %v", tt.digits, i, again)
+		}
+	}
+	if i, ok := ParseInt("1x", 10); ok {
+		t.Errorf("1x is %v", i)
 	}
 }
