@@ -96,7 +96,7 @@ func demoRecord(ctx context.Context, path string, settings scenario.Settings, sc
 	if err != nil {
 		return nil, settings, err
 	}
-	defer func() { err = errors.Join(err, d.close()) }()
+	defer func() { err = both(err, d.close()) }()
 	server, err := proxy.New(proxy.Config{Upstream: upstream, Session: d.session, Redactor: d.redactor, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, settings, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,16 +37,47 @@ func (e env) exitStatus(err error) int {
 	if err == nil {
 		return 0
 	}
-	status := exitCannotRun
+	if message := told(err); message != nil {
+		fmt.Fprintf(e.stderr, "exodeck: %v\n", message)
+	}
+	return statusOf(err)
+}
+
+// both joins two ends of a command. Of their exit statuses the graver one counts: 130, 4, that of a wrapped command, 3, 1.
+func both(a, b error) error {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	joined := errors.Join(told(a), told(b))
+	return &exitError{graver(statusOf(a), statusOf(b)), joined}
+}
+
+func graver(a, b int) int {
+	for _, status := range []int{exitInterrupted, exitCannotRun} {
+		if a == status || b == status {
+			return status
+		}
+	}
+	return a
+}
+
+// statusOf is the exit status that an error calls for.
+func statusOf(err error) int {
 	if exit, ok := errors.AsType[*exitError](err); ok {
-		status, err = exit.status, exit.err
-	} else if errors.Is(err, context.Canceled) {
-		status = exitInterrupted
+		return exit.status
 	}
-	if err != nil {
-		fmt.Fprintf(e.stderr, "exodeck: %v\n", err)
+	if errors.Is(err, context.Canceled) {
+		return exitInterrupted
 	}
-	return status
+	return exitCannotRun
+}
+
+// told is what of an error is told; nil when everything has been said.
+func told(err error) error {
+	if exit, ok := errors.AsType[*exitError](err); ok {
+		return exit.err
+	}
+	return err
 }
 
 func usageError(_ *cli.Context, err error, _ bool) error { return &exitError{exitUsage, err} }

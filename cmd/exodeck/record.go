@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -126,7 +125,7 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.close()) }()
+	defer func() { err = both(err, d.close()) }()
 	d.redactor.Headers = cfg.RedactHeaders
 
 	live := newLive(e.stderr, d.recorder, cfg.LogFormat, cfg.Quiet)
@@ -153,29 +152,49 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 	commandDone := make(chan struct{})
 	if len(cfg.Command) > 0 {
 		command = wrapCommand(ctx, cfg.Command, ln.Addr().String(), e)
+		if err := command.Start(); err != nil {
+			return fmt.Errorf("running %s: %w; write the command behind -- as you would without exodeck", cfg.Command[0], err)
+		}
 		go func() {
 			defer close(commandDone)
 			defer finish()
-			commandErr = command.Run()
+			commandErr = command.Wait()
 		}()
 	} else {
 		close(commandDone)
 	}
-	defer stopOnSecondSignal(serving, server, live.log)()
-	if err := server.Serve(serving, ln); err != nil {
-		return err
+	release := onSecondSignal(serving, func() {
+		live.log.Warn("stopping at once; what was in flight is marked as interrupted")
+		server.Stop()
+		if command != nil {
+			_ = command.Process.Kill() // it may just have ended
+		}
+	})
+	err = server.Serve(serving, ln)
+	if err != nil && command != nil {
+		_ = command.Process.Kill()
 	}
 	<-commandDone
+	stopped := release()
+	if err != nil {
+		return err
+	}
+	// A signal is how recording ends; what it cuts short is another matter.
+	if stopped || command != nil && ctx.Err() != nil {
+		return &exitError{exitInterrupted, nil}
+	}
 	return commandStatus(cfg.Command, commandErr)
 }
 
-// stopOnSecondSignal stops the server at once when another signal comes while it finishes what is in flight.
-func stopOnSecondSignal(serving context.Context, server *proxy.Server, log *slog.Logger) (release func()) {
+// onSecondSignal calls stop when another signal comes while what is in flight when serving ends is finished. The function it returns
+// ends the waiting for one and reports whether one came.
+func onSecondSignal(serving context.Context, stop func()) (release func() (came bool)) {
 	again := make(chan os.Signal, 2)
 	done := make(chan struct{})
-	finished := make(chan struct{})
+	finished := make(chan bool, 1)
 	go func() {
-		defer close(finished)
+		came := false
+		defer func() { finished <- came }()
 		select {
 		case <-serving.Done():
 		case <-done:
@@ -185,14 +204,14 @@ func stopOnSecondSignal(serving context.Context, server *proxy.Server, log *slog
 		defer signal.Stop(again)
 		select {
 		case <-again:
-			log.Warn("stopping at once; what was in flight is marked as interrupted")
-			server.Stop()
+			came = true
+			stop()
 		case <-done:
 		}
 	}()
-	return func() {
+	return func() bool {
 		close(done)
-		<-finished
+		return <-finished
 	}
 }
 
@@ -261,6 +280,7 @@ func commandStatus(args []string, err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &exit):
+		// A signal is told as shells tell it.
 		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 			return &exitError{128 + int(status.Signal()), nil}
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -131,7 +130,7 @@ func runRunExo(ctx context.Context, cfg runExoConfig, e env) error {
 	verdicts, text, err := run.run(ctx)
 	closeErr := d.close()
 	if err != nil {
-		return errors.Join(err, closeErr)
+		return both(err, closeErr)
 	}
 	// The result is taken from the tape, as scoring it does; the exchanges it rests on are found nowhere else.
 	t, err := tape.Open(ctx, cfg.Tape)
