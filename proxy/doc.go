@@ -1,8 +1,9 @@
-// Package proxy is the recording proxy: a reverse proxy in front of one upstream that passes bytes unchanged and at once, and puts
-// every exchange on a tape.
+// Package proxy is the recording proxy: it stands in front of one or several upstreams, passes bytes unchanged and at once, and puts
+// every exchange on a tape. It may also forward, as an HTTP proxy does, to hosts it was told of.
 //
 // It is built on goproxy, which it alone imports. What it promises: status, header values and bodies pass as they are, in both
 // directions, without decoding or re-encoding; a piece of a stream reaches the client before the next one has been sent; a client
-// that goes away stops the upstream at once; nothing but the configured upstream is ever contacted; a recorder in trouble never
-// breaks traffic, unless strict mode asks for just that.
+// that goes away stops the upstream at once; nothing but the configured upstreams and hosts is ever contacted; what could be read in
+// two ways is refused or put into one form before it is sent on; a recorder in trouble never breaks traffic, unless strict mode asks
+// for just that.
 package proxy

@@ -12,7 +12,8 @@ import (
 )
 
 // errorBody words an error of the proxy itself in the shape of the API that was asked, so that its clients show the message.
-func errorBody(r *http.Request, status int, kind, message string) []byte {
+func errorBody(r *http.Request, why *refusal) []byte {
+	kind, message := why.kind, why.reason
 	var shape any
 	switch family := tape.FamilyOf(r.Method, r.URL.Path); {
 	case family == tape.Claude:
@@ -40,7 +41,7 @@ func errorBody(r *http.Request, status int, kind, message string) []byte {
 		}
 		shape = struct {
 			Error inner `json:"error"`
-		}{inner{message, kind, nil, status}}
+		}{inner{message, kind, nil, why.status}}
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -50,10 +51,10 @@ func errorBody(r *http.Request, status int, kind, message string) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-func errorResponse(r *http.Request, status int, kind, message string) *http.Response {
-	body := errorBody(r, status, kind, message)
+func errorResponse(r *http.Request, why *refusal) *http.Response {
+	body := errorBody(r, why)
 	return &http.Response{
-		StatusCode:    status,
+		StatusCode:    why.status,
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,
@@ -64,9 +65,11 @@ func errorResponse(r *http.Request, status int, kind, message string) *http.Resp
 	}
 }
 
-func writeError(w http.ResponseWriter, r *http.Request, status int, kind, message string) {
+// writeError answers a request that is refused. The connection ends with it: what follows may belong to something else than it says.
+func writeError(w http.ResponseWriter, r *http.Request, why *refusal) {
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
+	w.Header().Set("Connection", "close")
+	w.WriteHeader(why.status)
 	// A client that is gone by now has no use for the message.
-	_, _ = w.Write(errorBody(r, status, kind, message))
+	_, _ = w.Write(errorBody(r, why))
 }

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ const wholeRequest = 128 << 10
 // passage is one request on its way through the proxy.
 type passage struct {
 	server *Server
+	to     *destination
 	w      *responseWriter
 	cancel context.CancelCauseFunc
 	// body is that of the upstream's response, nil when there is none.
@@ -31,8 +33,8 @@ type passage struct {
 	broken bool
 }
 
-func newPassage(s *Server, w http.ResponseWriter) *passage {
-	return &passage{server: s, w: newResponseWriter(w)}
+func newPassage(s *Server, to *destination, w http.ResponseWriter) *passage {
+	return &passage{server: s, to: to, w: newResponseWriter(w)}
 }
 
 type passageKey struct{}
@@ -48,7 +50,8 @@ func (p *passage) run(r *http.Request) {
 	p.cancel = cancel
 	informational := &informational{w: p.w}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: informational.pass})
-	out := outgoing(p.server.upstream, r).WithContext(context.WithValue(ctx, passageKey{}, p))
+	p.w.last = lastOnConnection(r)
+	out := outgoing(p.to, r).WithContext(context.WithValue(ctx, passageKey{}, p))
 	p.readRequest(out)
 	defer p.w.closeHijacked()
 	defer context.AfterFunc(p.server.stopped, p.w.closeHijacked)()
@@ -58,6 +61,13 @@ func (p *passage) run(r *http.Request) {
 		// The only way to tell an HTTP/1.1 client that the response is not whole is to cut the connection.
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// lastOnConnection reports whether the connection of a request is to be closed behind its response. Of a message in which chunked
+// coding meets a Content-Length or HTTP/1.0, RFC 9112 (6.1) demands that, since somebody may have read it differently. net/http
+// settles what such a message means and does not tell that it was one, so all that may be are taken as such.
+func lastOnConnection(r *http.Request) bool {
+	return len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1)
 }
 
 // brokenOff reports whether reading a response body ended with an error.
@@ -71,7 +81,7 @@ func (p *passage) readRequest(r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
 	}
-	client := &clientBody{ReadCloser: r.Body, cancel: p.cancel}
+	client := &clientBody{ReadCloser: r.Body, cancel: p.cancel, trailer: r.Trailer}
 	r.Body = client
 	if r.ContentLength <= 0 || r.ContentLength > wholeRequest || r.Header.Get("Expect") != "" {
 		return
@@ -90,7 +100,7 @@ func (p *passage) readRequest(r *http.Request) {
 
 // RoundTrip implements goproxy's RoundTripper.
 func (p *passage) RoundTrip(r *http.Request, _ *goproxy.ProxyCtx) (*http.Response, error) {
-	resp, err := p.server.recorder.RoundTrip(r)
+	resp, err := p.to.recorder.RoundTrip(r)
 	if err == nil {
 		p.body = resp.Body
 		if resp.StatusCode != http.StatusSwitchingProtocols {
@@ -105,14 +115,23 @@ func (p *passage) RoundTrip(r *http.Request, _ *goproxy.ProxyCtx) (*http.Respons
 		p.broken = true
 		return nil, err
 	case errors.As(cause, &bad):
-		return errorResponse(r, http.StatusBadRequest, "invalid_request_error", bad.Error()), nil
+		return errorResponse(r, badRequest("%v", bad)), nil
 	case cause != nil:
 		p.broken = true
 		return nil, err
 	}
-	p.server.log.Warn("the upstream cannot be reached", "upstream", p.server.origin, "error", err)
-	message := fmt.Sprintf("exodeck got no answer from the upstream %s: %v", p.server.origin, err)
-	return errorResponse(r, http.StatusBadGateway, "upstream_unreachable", message), nil
+	origin := p.to.origin(r)
+	p.server.log.Warn("the upstream cannot be reached", "upstream", origin, "error", err)
+	return errorResponse(r, &refusal{http.StatusBadGateway, "upstream_unreachable", noAnswer(origin, err)}), nil
+}
+
+// noAnswer words why an upstream gave no answer.
+func noAnswer(origin string, err error) string {
+	message := fmt.Sprintf("exodeck got no answer from the upstream %s: %v", origin, err)
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		message += "; if that certificate is to be trusted, start exodeck with SSL_CERT_FILE naming a file with its authority"
+	}
+	return message
 }
 
 // requestError is the reason why the body of a client's request could not be read.
@@ -127,12 +146,20 @@ func (e *requestError) Unwrap() error { return e.err }
 type clientBody struct {
 	io.ReadCloser
 	cancel context.CancelCauseFunc
+	// trailer is filled in when the body has been read to its end.
+	trailer http.Header
 }
 
 func (b *clientBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && err != io.EOF && !errors.Is(err, http.ErrBodyReadAfterClose) {
 		b.cancel(&requestError{err})
+	}
+	if err == io.EOF && len(b.trailer) > 0 {
+		removeHopByHop(b.trailer)
+		for _, name := range framing {
+			delete(b.trailer, name)
+		}
 	}
 	return n, err
 }

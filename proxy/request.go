@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"net"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -9,40 +8,11 @@ import (
 	"strings"
 )
 
-// misdirected says why a request is not one for a reverse proxy, "" when it is. A request in absolute form is accepted when it
-// names this very server, as RFC 9112 (3.2.2) asks.
-func misdirected(r *http.Request) string {
-	if r.Method == http.MethodConnect {
-		return "exodeck records in front of one upstream and opens no tunnels: set the client's base URL to exodeck's address instead of using it as a proxy"
-	}
-	if r.URL.Host != "" && !ownAddress(r) {
-		return "exodeck records in front of one upstream and forwards to no other host: set the client's base URL to exodeck's address instead of using it as a proxy"
-	}
-	return ""
-}
-
-func ownAddress(r *http.Request) bool {
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok {
-		return false
-	}
-	host, port, err := net.SplitHostPort(local.String())
-	if err != nil {
-		return false
-	}
-	asked, askedPort, err := net.SplitHostPort(r.URL.Host)
-	if err != nil || askedPort != port {
-		return false
-	}
-	ip := net.ParseIP(host)
-	return asked == host || ip != nil && ip.IsLoopback() && asked == "localhost"
-}
-
-// outgoing returns the request to send to the upstream: the same request target, host and end-to-end headers.
-func outgoing(upstream *url.URL, r *http.Request) *http.Request {
+// outgoing returns the request to send to a destination: the same request target, host and end-to-end headers.
+func outgoing(to *destination, r *http.Request) *http.Request {
 	out := new(http.Request)
 	*out = *r
-	out.URL = target(upstream, r)
+	out.URL = target(to.upstream, r)
 	out.RequestURI = ""
 	out.Close = false
 	out.Header = r.Header.Clone()
@@ -62,11 +32,22 @@ func outgoing(upstream *url.URL, r *http.Request) *http.Request {
 	if _, ok := out.Header["User-Agent"]; !ok {
 		out.Header["User-Agent"] = nil // none was sent: keep net/http from adding its own
 	}
+	if to.upstream == nil {
+		delete(out.Header, "Proxy-Authorization") // meant for this proxy
+	}
 	return out
 }
 
-// target joins the upstream's base path with the request target just as it was sent.
+// target joins the upstream's base path with the path and query of the request target just as they were sent. Without an upstream, the
+// target names scheme and host itself.
 func target(upstream *url.URL, r *http.Request) *url.URL {
+	if upstream == nil {
+		upstream = &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host}
+		if r.Method == http.MethodOptions && pathOf(r.RequestURI) == "/" && r.URL.Path == "" {
+			upstream.Path = "*" // RFC 9112, 3.2.4
+			return upstream
+		}
+	}
 	base := basePath(upstream)
 	u := &url.URL{
 		Scheme:     upstream.Scheme,
@@ -78,7 +59,7 @@ func target(upstream *url.URL, r *http.Request) *url.URL {
 	if base != "" || r.URL.RawPath != "" {
 		u.RawPath = base + r.URL.EscapedPath()
 	}
-	if sent, _, _ := strings.Cut(r.RequestURI, "?"); strings.HasPrefix(sent, "/") && u.EscapedPath() != base+sent {
+	if sent, _, _ := strings.Cut(pathOf(r.RequestURI), "?"); r.RequestURI != "*" && u.EscapedPath() != base+sent {
 		u.RawPath = base + sent
 		if u.EscapedPath() != u.RawPath && !strings.HasPrefix(u.RawPath, "//") {
 			// An unusual spelling of the path that net/url would mend; opaque is the way to send it as it came.
@@ -90,6 +71,9 @@ func target(upstream *url.URL, r *http.Request) *url.URL {
 
 // hopByHop are the headers that concern one connection only (RFC 9110, 7.6.1).
 var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Transfer-Encoding", "Upgrade"}
+
+// framing are fields that say where a message ends or who it is for; in a trailer section they could only mislead (RFC 9110, 6.5.1).
+var framing = []string{"Content-Length", "Host", "Trailer"}
 
 // removeHopByHop takes off what must not be passed on, including what the Connection header names.
 func removeHopByHop(h http.Header) {

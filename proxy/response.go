@@ -16,6 +16,8 @@ type responseWriter struct {
 	// left is how much of a body of known length is still to be written; negative when the length is not known.
 	left        int64
 	wroteHeader bool
+	// last has the connection closed behind the response.
+	last bool
 
 	mu       sync.Mutex
 	hijacked net.Conn
@@ -32,6 +34,9 @@ func (w *responseWriter) WriteHeader(code int) {
 		if _, ok := h[name]; !ok {
 			h[name] = nil
 		}
+	}
+	if w.last && code != http.StatusSwitchingProtocols {
+		h.Set("Connection", "close")
 	}
 	w.left = -1
 	if n, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64); err == nil {

@@ -1,14 +1,13 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,22 +17,24 @@ import (
 )
 
 const (
-	// dialTimeout bounds how long connecting to the upstream may take. Nothing bounds how long it may think: exo's own client
-	// waits for two hours.
-	dialTimeout = 10 * time.Second
-	// headerTimeout bounds how long a client may take to send the head of a request.
-	headerTimeout = time.Minute
-	idleTimeout   = 2 * time.Minute
-	// idleConns is how many connections to the upstream are kept for the next request.
-	idleConns = 1024
+	// headTimeout bounds how long a client may take to send the head of a request. Nothing bounds how long its body may take.
+	headTimeout = time.Minute
+	idleTimeout = 2 * time.Minute
+	// maxHead bounds the head of a request; larger ones are refused with 431.
+	maxHead = 1 << 20
 )
 
-// Config says what a [Server] stands in front of and where it records. Upstream and Session are needed.
+// Config says what a [Server] stands in front of and where it records. It needs an upstream of some kind: Upstream, Named or Forward.
 type Config struct {
-	// Upstream is the base URL that requests are sent to, http or https (certificates are verified).
+	// Upstream is the base URL of the upstream that takes all requests which no other takes, http or https (certificates are
+	// verified). It may be nil.
 	Upstream *url.URL
-	// Session takes the exchanges.
+	// Session takes the exchanges with Upstream.
 	Session record.Session
+	// Named are upstreams chosen by the first segment of the path, or by the listener; see [Named].
+	Named []Named
+	// Forward makes the server an HTTP proxy for requests in absolute form; nil refuses them.
+	Forward *Forward
 	// Redactor takes credentials out of what is kept.
 	Redactor *record.Redactor
 	// Labels are kept with every exchange.
@@ -44,87 +45,39 @@ type Config struct {
 	OnEnd func(record.Event)
 	// Log takes what goes wrong with single connections; nil means slog.Default().
 	Log *slog.Logger
+
+	headTimeout time.Duration // headTimeout when zero; tests are shorter of time
 }
 
-// Server is the recording reverse proxy. It is an [http.Handler], and [Server.Serve] runs it on a listener.
+// Server is the recording proxy. It is an [http.Handler], and [Server.Serve] runs it on a listener.
 type Server struct {
-	upstream *url.URL
-	origin   string // the upstream as it is shown and recorded
-	recorder *record.Transport
-	base     *http.Transport
-	goproxy  *goproxy.ProxyHttpServer
-	log      *slog.Logger
-	stop     context.CancelCauseFunc
-	stopped  context.Context
-	active   sync.WaitGroup // passages under way, hijacked ones included
+	main    *destination // nil when there is none
+	named   []*destination
+	forward *destination // nil when there is none
+	hosts   []Host       // that are forwarded to
+
+	base        *http.Transport
+	goproxy     *goproxy.ProxyHttpServer
+	log         *slog.Logger
+	headTimeout time.Duration
+	stop        context.CancelCauseFunc
+	stopped     context.Context
+	active      sync.WaitGroup // passages under way, hijacked ones included
 }
 
 // New returns a server for the configuration. [Server.Close] frees its connections.
 func New(cfg Config) (*Server, error) {
-	if err := checkUpstream(cfg.Upstream); err != nil {
+	s := &Server{
+		base:        NewTransport(),
+		log:         cmp.Or(cfg.Log, slog.Default()),
+		headTimeout: cmp.Or(cfg.headTimeout, headTimeout),
+	}
+	if err := s.setDestinations(cfg); err != nil {
 		return nil, err
 	}
-	if cfg.Session == nil {
-		return nil, errors.New("a proxy needs a session to record to")
-	}
-	s := &Server{
-		upstream: cfg.Upstream,
-		origin:   cfg.Upstream.String(),
-		base:     NewTransport(),
-		log:      cfg.Log,
-	}
-	if s.log == nil {
-		s.log = slog.Default()
-	}
 	s.stopped, s.stop = context.WithCancelCause(context.Background())
-	s.recorder = &record.Transport{
-		Base:     s.base,
-		Session:  cfg.Session,
-		Upstream: s.origin,
-		BasePath: basePath(cfg.Upstream),
-		Redactor: cfg.Redactor,
-		Labels:   cfg.Labels,
-		Strict:   cfg.Strict,
-		OnEnd:    cfg.OnEnd,
-	}
 	s.goproxy = newGoproxy(s.base, s.log)
 	return s, nil
-}
-
-func checkUpstream(u *url.URL) error {
-	switch {
-	case u == nil:
-		return errors.New("a proxy needs an upstream, such as http://localhost:52415")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("the upstream %q is no http or https URL; write it like http://localhost:52415", u.Redacted())
-	case u.Host == "":
-		return fmt.Errorf("the upstream %q names no host; write it like http://localhost:52415", u.Redacted())
-	case u.User != nil:
-		return fmt.Errorf("the upstream %q carries a user name: let the clients send an Authorization header, it is passed on", u.Redacted())
-	case u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("the upstream %q has a query or a fragment; give scheme, host, port and at most a path", u.Redacted())
-	}
-	return nil
-}
-
-func basePath(u *url.URL) string { return strings.TrimSuffix(u.EscapedPath(), "/") }
-
-// NewTransport returns the transport to an upstream. It honours no proxy variables (only the upstream is ever contacted), decodes
-// nothing, and speaks HTTP/1.1, so that what is recorded is what was sent.
-func NewTransport() *http.Transport {
-	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	return &http.Transport{
-		DialContext:           dialer.DialContext,
-		DisableCompression:    true,
-		MaxIdleConns:          idleConns,
-		MaxIdleConnsPerHost:   idleConns,
-		IdleConnTimeout:       90 * time.Second,
-		TLSHandshakeTimeout:   dialTimeout,
-		ExpectContinueTimeout: 5 * time.Second,
-		Protocols:             protocols,
-	}
 }
 
 func newGoproxy(base *http.Transport, log *slog.Logger) *goproxy.ProxyHttpServer {
@@ -144,23 +97,40 @@ func newGoproxy(base *http.Transport, log *slog.Logger) *goproxy.ProxyHttpServer
 
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if reason := misdirected(r); reason != "" {
-		s.log.Warn("refused a request", "method", r.Method, "host", r.Host, "reason", reason)
-		writeError(w, r, http.StatusForbidden, "forbidden", reason)
+	to, r, err := s.route(r)
+	if err != nil {
+		s.log.Warn("refused a request", "method", r.Method, "target", r.RequestURI, "host", r.Host, "reason", err.reason)
+		writeError(w, r, err)
 		return
 	}
 	s.active.Add(1)
 	defer s.active.Done()
-	newPassage(s, w).run(r)
+	newPassage(s, to, w).run(r)
 }
 
 // Serve accepts connections until ctx is done, then finishes what is in flight, for as long as that takes. [Server.Stop] cuts it short.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	return s.serve(ctx, ln, nil)
+}
+
+// ServeNamed is as [Server.Serve], on a listener whose requests all go to one named upstream: their paths need no prefix.
+func (s *Server) ServeNamed(ctx context.Context, ln net.Listener, name string) error {
+	for _, d := range s.named {
+		if d.name == name {
+			return s.serve(ctx, ln, d)
+		}
+	}
+	return fmt.Errorf("no upstream is called %q", name)
+}
+
+// serve serves on a listener, for one upstream alone when only is not nil.
+func (s *Server) serve(ctx context.Context, ln net.Listener, only *destination) error {
 	srv := &http.Server{
 		Handler:           s,
-		ReadHeaderTimeout: headerTimeout,
+		ReadHeaderTimeout: s.headTimeout,
 		IdleTimeout:       idleTimeout,
-		BaseContext:       func(net.Listener) context.Context { return s.stopped },
+		MaxHeaderBytes:    maxHead,
+		BaseContext:       func(net.Listener) context.Context { return context.WithValue(s.stopped, onlyKey{}, only) },
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		// "OPTIONS *" is the upstream's to answer.
 		DisableGeneralOptionsHandler: true,

@@ -1,0 +1,33 @@
+package proxy
+
+import (
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	// dialTimeout bounds how long connecting to the upstream may take. Nothing bounds how long it may think: exo's own client
+	// waits for two hours.
+	dialTimeout = 10 * time.Second
+	// idleConns is how many connections to the upstream are kept for the next request.
+	idleConns = 1024
+)
+
+// NewTransport returns the transport to an upstream. It honours no proxy variables (only the upstream is ever contacted), verifies
+// certificates, decodes nothing, and speaks HTTP/1.1, so that what is recorded is what was sent.
+func NewTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		DialContext:           dialer.DialContext,
+		DisableCompression:    true,
+		MaxIdleConns:          idleConns,
+		MaxIdleConnsPerHost:   idleConns,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   dialTimeout,
+		ExpectContinueTimeout: 5 * time.Second,
+		Protocols:             protocols,
+	}
+}
