@@ -24,6 +24,7 @@ import (
 	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/report"
 	"github.com/exodeck/exodeck/score/scenario"
+	"github.com/exodeck/exodeck/score/scenario/evaluator"
 )
 
 type demoConfig struct {
@@ -106,10 +107,14 @@ func demoRecord(ctx context.Context, path string, settings scenario.Settings, sc
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(serving, ln) }()
 	client := &http.Transport{}
-	verdicts, _, err := exoRun{settings: settings, scenarios: scenarios, client: client, concurrency: 4, text: io.Discard}.run(ctx)
+	run := evaluator.Evaluator{Settings: settings, Scenarios: scenarios, Client: client, Concurrency: 4, Text: io.Discard}
+	out, err := run.Run(ctx)
 	client.CloseIdleConnections()
 	stop()
-	return verdicts, settings, errors.Join(err, <-served)
+	if err = errors.Join(err, <-served); err != nil {
+		return nil, settings, err
+	}
+	return out.Verdicts, settings, nil
 }
 
 func demoScore(ctx context.Context, path string, settings scenario.Settings, scenarios []scenario.Scenario, e env) ([]score.Verdict, error) {
@@ -126,11 +131,12 @@ func demoScore(ctx context.Context, path string, settings scenario.Settings, sce
 	if err != nil {
 		return nil, err
 	}
-	verdicts, _, err := exoRun{settings: settings, scenarios: scenarios, client: transport, concurrency: 1, text: io.Discard}.run(ctx)
+	run := evaluator.Evaluator{Settings: settings, Scenarios: scenarios, Client: transport, Text: io.Discard}
+	out, err := run.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return verdicts, report.Matrix(e.stdout, verdicts)
+	return out.Verdicts, report.Matrix(e.stdout, out.Verdicts)
 }
 
 // sameOutcome compares verdicts without latencies: the client measured them, the tape has the proxy's.

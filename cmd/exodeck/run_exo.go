@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -11,6 +12,8 @@ import (
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/scenario"
+	"github.com/exodeck/exodeck/score/scenario/cluster"
+	"github.com/exodeck/exodeck/score/scenario/evaluator"
 )
 
 type runExoConfig struct {
@@ -20,15 +23,28 @@ type runExoConfig struct {
 	Tape       string
 	JSONOut    string
 	Stdout     bool
+	// Cluster says how the model is brought up, unless NoInstance is set.
+	Cluster cluster.Options
 
 	settings scenario.Settings
 }
 
 func runExoCommand(e env) *cli.Command {
+	defaults := cluster.DefaultOptions()
 	flags := append(exoFlags(),
 		&cli.StringFlag{Name: "host", Value: exoHost(e.getenv), Usage: "`HOST` of exo"},
 		&cli.StringFlag{Name: "port", Value: exoPort(e.getenv), Usage: "`PORT` of exo"},
 		&cli.BoolFlag{Name: "no-instance", Usage: "make no instance: ask a server as it is, exo or another"},
+		&cli.BoolFlag{Name: "reuse-instance", Usage: "take a running instance of the model when there is one"},
+		&cli.BoolFlag{Name: "force-download", Usage: "add and download a model that exo does not know"},
+		&cli.IntFlag{Name: "min-nodes", Value: defaults.MinNodes, Usage: "only placements on at least `N` nodes"},
+		&cli.IntFlag{Name: "max-nodes", Value: defaults.MaxNodes, Usage: "only placements on at most `N` nodes"},
+		&cli.StringFlag{Name: "instance-meta", Value: defaults.Meta, Usage: "ring, jaccl or both"},
+		&cli.StringFlag{Name: "sharding", Value: defaults.Sharding, Usage: "pipeline, tensor or both"},
+		&cli.BoolFlag{Name: "skip-pipeline-jaccl", Usage: "leave out pipeline on jaccl while both choices are open"},
+		&cli.BoolFlag{Name: "skip-tensor-ring", Usage: "leave out tensor on ring while both choices are open"},
+		&cli.Float64Flag{Name: "settle-timeout", Value: defaults.SettleTimeout.Seconds(), Usage: "wait so many `SECONDS` for a cluster that is coming up"},
+		&cli.BoolFlag{Name: "danger-delete-downloads", Usage: "delete other models' files, smallest first, when the disk is too small"},
 		&cli.IntFlag{Name: "concurrency", Value: 1, Usage: "how many scenarios are asked at once"},
 		&cli.Float64Flag{Name: "timeout", Value: scenario.DefaultTimeout.Seconds(), Usage: "limit of each operation in `SECONDS`"},
 		tapeFlag(),
@@ -44,6 +60,18 @@ func runExoCommand(e env) *cli.Command {
 			Tape:         c.String("tape"),
 			JSONOut:      c.String("json-out"),
 			Stdout:       c.Bool("stdout"),
+			Cluster: cluster.Options{
+				ForceDownload:     c.Bool("force-download"),
+				MinNodes:          c.Int("min-nodes"),
+				MaxNodes:          c.Int("max-nodes"),
+				Meta:              c.String("instance-meta"),
+				Sharding:          c.String("sharding"),
+				SkipPipelineJaccl: c.Bool("skip-pipeline-jaccl"),
+				SkipTensorRing:    c.Bool("skip-tensor-ring"),
+				SettleTimeout:     time.Duration(c.Float64("settle-timeout") * float64(time.Second)),
+				DeleteDownloads:   c.Bool("danger-delete-downloads"),
+				ReuseInstance:     c.Bool("reuse-instance"),
+			},
 		}
 		cfg.Concurrency = c.Int("concurrency")
 		cfg.Timeout = time.Duration(c.Float64("timeout") * float64(time.Second))
@@ -70,8 +98,11 @@ func (cfg *runExoConfig) validate() error {
 	if cfg.Timeout <= 0 {
 		return usagef("--timeout must be above 0")
 	}
-	if !cfg.NoInstance {
-		return usagef("exodeck makes no instances yet: start the model in exo and add --no-instance")
+	if meta := cfg.Cluster.Meta; meta != "ring" && meta != "jaccl" && meta != cluster.Both {
+		return usagef("--instance-meta is ring, jaccl or both, not %q", meta)
+	}
+	if sharding := cfg.Cluster.Sharding; sharding != "pipeline" && sharding != "tensor" && sharding != cluster.Both {
+		return usagef("--sharding is pipeline, tensor or both, not %q", sharding)
 	}
 	if cfg.API == "" {
 		cfg.API = "all"
@@ -83,9 +114,9 @@ func (cfg *runExoConfig) validate() error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	stream, err := parseStream(cfg.Stream)
+	stream, err := scenario.StreamOf(cfg.Stream)
 	if err != nil {
-		return err
+		return &exitError{exitUsage, err}
 	}
 	base, err := exoURL(cfg.Host, cfg.Port)
 	if err != nil {
@@ -99,6 +130,9 @@ func (cfg *runExoConfig) validate() error {
 		Stream:    stream,
 		Scenarios: cfg.Scenarios,
 	}
+	if !cfg.NoInstance {
+		cfg.settings.Cluster = &cfg.Cluster
+	}
 	return nil
 }
 
@@ -107,52 +141,58 @@ func runRunExo(ctx context.Context, cfg runExoConfig, e env) error {
 	if err != nil {
 		return err
 	}
+	if err := reach(ctx, net.JoinHostPort(cfg.Host, cfg.Port)); err != nil {
+		return err
+	}
 	d, err := openDeck(ctx, cfg.Tape, tape.Session{Upstream: cfg.settings.BaseURL, Version: version(), Labels: cfg.settings.Labels()}, e)
 	if err != nil {
 		return err
 	}
 	base := proxy.NewTransport()
 	defer base.CloseIdleConnections()
-	run := exoRun{
-		settings:    cfg.settings,
-		scenarios:   scenarios,
-		client:      &record.Transport{Base: base, Session: d.session, Upstream: cfg.settings.BaseURL, Redactor: d.redactor},
-		concurrency: cfg.Concurrency,
-		timeout:     cfg.Timeout,
-		text:        e.stdout,
+	bars := newDownloads(e.stderr)
+	run := evaluator.Evaluator{
+		Settings:    cfg.settings,
+		Scenarios:   scenarios,
+		Client:      &record.Transport{Base: base, Session: d.session, Upstream: cfg.settings.BaseURL, Redactor: d.redactor},
+		Concurrency: cfg.Concurrency,
+		Timeout:     cfg.Timeout,
+		Text:        e.stdout,
+		Cluster:     cluster.Client{Log: bars.log, OnDownload: bars.show},
 	}
 	if cfg.Stdout {
-		run.text = e.stderr
+		run.Text = e.stderr
 	}
 	if cfg.Verbose {
-		run.verbose = e.stderr
+		run.Verbose = e.stderr
 	}
-	verdicts, text, err := run.run(ctx)
+	out, err := run.Run(ctx)
 	closeErr := d.close()
-	if err != nil {
+	if ctx.Err() != nil || out == nil {
 		return both(err, closeErr)
 	}
+	runErr := err
 	// The result is taken from the tape, as scoring it does; the exchanges it rests on are found nowhere else.
 	t, err := tape.Open(ctx, cfg.Tape)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	data, err := exoResult(ctx, t, file, verdicts)
+	data, err := exoResult(ctx, t, file, out)
 	if err != nil {
 		return err
 	}
 	if cfg.Stdout {
 		_, err = e.stdout.Write(data)
 	} else if err = writeResult(cfg.JSONOut, data); err == nil {
-		err = text.Written(cfg.JSONOut)
+		err = out.Text.Written(cfg.JSONOut)
 	}
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(e.stderr, "recorded to %s; exodeck score exo --tape %s judges it again, offline\n", cfg.Tape, cfg.Tape)
-	if closeErr != nil {
-		return closeErr
+	if err := both(runErr, closeErr); err != nil {
+		return err
 	}
-	return verdictStatus(verdicts)
+	return verdictStatus(out.Verdicts)
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/exodeck/exodeck/replay"
 	"github.com/exodeck/exodeck/replay/match"
 	"github.com/exodeck/exodeck/score/scenario"
+	"github.com/exodeck/exodeck/score/scenario/cluster"
+	"github.com/exodeck/exodeck/score/scenario/evaluator"
 )
 
 type scoreExoConfig struct {
@@ -86,26 +88,30 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", cfg.Tape, err)
 	}
-	run := exoRun{
-		settings:  settings,
-		scenarios: scenarios,
-		client:    transport,
-		// One at a time: which of several equal answers on the tape belongs to which question then never depends on timing.
-		concurrency: 1,
-		text:        e.stdout,
+	var clock cluster.Clock
+	run := evaluator.Evaluator{
+		Settings:  settings,
+		Scenarios: scenarios,
+		// One request at a time: which of several equal answers on the tape belongs to which question then never depends on timing.
+		Client:  transport,
+		Text:    e.stdout,
+		Cluster: cluster.Client{Now: clock.Now, Sleep: clock.Sleep},
 	}
 	if cfg.Format == "json" {
-		run.text = e.stderr
+		run.Text = e.stderr
 	}
 	if cfg.Verbose {
-		run.verbose = e.stderr
+		run.Verbose = e.stderr
 	}
-	verdicts, text, err := run.run(ctx)
-	if err != nil {
+	out, err := run.Run(ctx)
+	if ctx.Err() != nil {
 		return err
 	}
+	if out == nil {
+		return &exitError{exitMissing, fmt.Errorf("scoring %s: %w", cfg.Tape, err)}
+	}
 	fmt.Fprintf(e.stderr, "from the tape: %v\n", transport.Report())
-	data, err := exoResult(ctx, t, file, verdicts)
+	data, err := exoResult(ctx, t, file, out)
 	if err != nil {
 		return err
 	}
@@ -118,11 +124,11 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 		if err := writeResult(cfg.Out, data); err != nil {
 			return err
 		}
-		if err := text.Written(cfg.Out); err != nil {
+		if err := out.Text.Written(cfg.Out); err != nil {
 			return err
 		}
 	}
-	return verdictStatus(verdicts)
+	return verdictStatus(out.Verdicts)
 }
 
 // override lays what was asked for on the command line over what the tape says of itself.
@@ -141,9 +147,9 @@ func (cfg scoreExoConfig) override(s *scenario.Settings) error {
 		s.Repeat = cfg.Repeat
 	}
 	if cfg.Stream != "" {
-		stream, err := parseStream(cfg.Stream)
+		stream, err := scenario.StreamOf(cfg.Stream)
 		if err != nil {
-			return err
+			return &exitError{exitUsage, err}
 		}
 		s.Stream = stream
 	}

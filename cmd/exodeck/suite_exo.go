@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/report"
 	"github.com/exodeck/exodeck/score/scenario"
+	"github.com/exodeck/exodeck/score/scenario/evaluator"
 )
 
 // exoQuestions says which questions `run exo` asks and `score exo` judges.
@@ -75,61 +75,9 @@ func (q exoQuestions) loadScenarios(stderr io.Writer) (*scenario.File, []scenari
 	return file, selected, nil
 }
 
-func parseStream(s string) (scenario.Stream, error) {
-	switch v := scenario.Stream(s); v {
-	case scenario.StreamOff, scenario.StreamOn, scenario.StreamBoth:
-		return v, nil
-	}
-	return "", usagef("--stream is off, on or both, not %q", s)
-}
-
-// exoRun asks the scenarios through a client and prints the verdicts as they come.
-type exoRun struct {
-	settings    scenario.Settings
-	scenarios   []scenario.Scenario
-	client      http.RoundTripper
-	concurrency int
-	timeout     time.Duration
-	verbose     io.Writer // nil for none
-	text        io.Writer
-}
-
-func (r exoRun) run(ctx context.Context) ([]score.Verdict, *report.Text, error) {
-	suite := &scenario.Suite{
-		Client:      r.client,
-		BaseURL:     r.settings.BaseURL,
-		Model:       r.settings.Model,
-		APIs:        r.settings.APIs,
-		Scenarios:   r.scenarios,
-		Repeat:      r.settings.Repeat,
-		Concurrency: r.concurrency,
-		Timeout:     r.timeout,
-		Stream:      r.settings.Stream,
-		Verbose:     r.verbose,
-	}
-	ways := 1
-	if r.settings.Stream == scenario.StreamBoth {
-		ways = 2
-	}
-	text := report.NewText(r.text, report.Header{
-		Model:       r.settings.Model,
-		Endpoint:    r.settings.BaseURL,
-		APIs:        r.settings.APIs,
-		Scenarios:   len(r.scenarios),
-		Repeats:     r.settings.Repeat,
-		Ways:        ways,
-		Concurrency: r.concurrency,
-	})
-	verdicts, err := suite.Run(ctx, func(_ scenario.Task, v []score.Verdict) { text.Task(v) })
-	if err != nil {
-		return verdicts, text, err
-	}
-	return verdicts, text, text.Summary(verdicts)
-}
-
 // exoResult is the run file of verdicts whose exchanges are on a tape.
-func exoResult(ctx context.Context, t *tape.Tape, file *scenario.File, verdicts []score.Verdict) ([]byte, error) {
-	recording, err := score.RecordingDigest(ctx, t, verdicts)
+func exoResult(ctx context.Context, t *tape.Tape, file *scenario.File, out *evaluator.Outcome) ([]byte, error) {
+	recording, err := score.RecordingDigest(ctx, t, out.Verdicts)
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +88,8 @@ func exoResult(ctx context.Context, t *tape.Tape, file *scenario.File, verdicts 
 		Recording:   recording,
 		RulesDigest: scenario.RulesDigest(),
 		Data:        file.Digest,
-		Verdicts:    verdicts,
-	}, nil)
+		Verdicts:    out.Verdicts,
+	}, out.Snapshot)
 }
 
 // writeResult writes a result file whole or not at all, and makes the folders above it.

@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score/scenario/cluster"
 )
 
 // Labels of a session that this suite recorded, beside "suite".
@@ -21,6 +23,7 @@ const (
 	labelRepeats  = "repeats"
 	labelStream   = "stream"
 	labelNames    = "scenarios"
+	labelCluster  = "cluster"
 )
 
 // Settings are what a run of the suite asked. A run keeps them as the labels of its session, so that scoring the tape needs no flags.
@@ -33,6 +36,8 @@ type Settings struct {
 	Stream  Stream
 	// Scenarios are the names that were selected; none means all.
 	Scenarios []string
+	// Cluster says how the model is brought up; nil means that it is asked as it is.
+	Cluster *cluster.Options
 }
 
 // Labels are the settings as labels of a session.
@@ -41,7 +46,7 @@ func (s Settings) Labels() map[string]string {
 	for i, api := range s.APIs {
 		apis[i] = string(api)
 	}
-	return map[string]string{
+	labels := map[string]string{
 		"suite":       Name,
 		labelModel:    s.Model,
 		labelEndpoint: s.BaseURL,
@@ -50,6 +55,12 @@ func (s Settings) Labels() map[string]string {
 		labelStream:   string(s.Stream),
 		labelNames:    strings.Join(s.Scenarios, ","),
 	}
+	if s.Cluster != nil {
+		// Strings, numbers and booleans always encode.
+		text, _ := json.Marshal(s.Cluster)
+		labels[labelCluster] = string(text)
+	}
+	return labels
 }
 
 func settingsOf(labels map[string]string) (s Settings, ok bool) {
@@ -63,6 +74,12 @@ func settingsOf(labels map[string]string) (s Settings, ok bool) {
 	// A number that is none reads as 0, which means once.
 	s.Repeat, _ = strconv.Atoi(labels[labelRepeats])
 	s.Scenarios = splitList(labels[labelNames])
+	if text := labels[labelCluster]; text != "" {
+		s.Cluster = new(cluster.Options)
+		if json.Unmarshal([]byte(text), s.Cluster) != nil {
+			return s, false // not written by a run of this suite
+		}
+	}
 	return s, true
 }
 
