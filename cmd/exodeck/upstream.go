@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 )
@@ -50,6 +52,16 @@ func exoURL(host, port string) (string, error) {
 		return "", fmt.Errorf("--port %q is no port; write a number, such as %s", port, defaultPort)
 	}
 	return "http://" + net.JoinHostPort(host, port), nil
+}
+
+// reach makes sure that somebody listens at an address, so that a run does not fail once a question.
+func reach(ctx context.Context, address string) error {
+	dialer := net.Dialer{Timeout: 10 * time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("no server can be reached at %s: %w; start exo, or name another with --host and --port", address, err)
+	}
+	return conn.Close()
 }
 
 // parseUpstream reads a base URL. "host:port" alone is taken for http.
