@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -69,7 +70,14 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 	}
 	session, settings, err := scenario.Recorded(ctx, t, cfg.Session, recordedModel)
 	if err != nil {
-		return &exitError{exitMissing, fmt.Errorf("scoring %s: %w", cfg.Tape, err)}
+		hint := ""
+		if errors.Is(err, scenario.ErrNothingRecorded) {
+			hint = fmt.Sprintf(" (exodeck tape stats --tape %s says what it holds)", cfg.Tape)
+			if cfg.Model != "" {
+				hint = fmt.Sprintf(" to the model %s (--any-model takes the answers of another)", cfg.Model)
+			}
+		}
+		return &exitError{exitMissing, fmt.Errorf("scoring %s: %w%s", cfg.Tape, err, hint)}
 	}
 	if err := cfg.override(&settings); err != nil {
 		return err
