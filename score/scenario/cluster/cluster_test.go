@@ -3,11 +3,14 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,7 +30,7 @@ import (
 type fixture struct {
 	*cluster.Client
 	server *standin.Server
-	clock  *clock
+	clock  *cluster.Clock
 	log    []string
 }
 
@@ -47,7 +50,7 @@ func newFixture(t *testing.T, change func(*standin.Cluster)) *fixture {
 		base.CloseIdleConnections()
 		server.Close()
 	})
-	f := &fixture{server: server, clock: &clock{now: time.Unix(0, 0)}}
+	f := &fixture{server: server, clock: new(cluster.Clock)}
 	f.Client = &cluster.Client{HTTP: base, BaseURL: server.URL(), Now: f.clock.Now, Sleep: f.clock.Sleep,
 		Log: func(level slog.Level, text string) { f.log = append(f.log, level.String()+" "+text) }}
 	return f
@@ -385,20 +388,33 @@ func TestVectorControlErrors(t *testing.T) {
 func TestControlErrors(t *testing.T) {
 	long := strings.Repeat("é", 400)
 	tests := []struct {
-		name  string
-		reply exchange
-		want  string
+		name   string
+		status int // 0 for no answer
+		body   string
+		want   string
 	}{
-		{"status", exchange{Status: 503, Response: []byte(`"` + long + `"`)}, "HTTP 503 Service Unavailable: " + long[:600]},
-		{"no JSON", exchange{Status: 200, Response: []byte(`"<html>"`)}, "the answer to GET /models is not JSON: Expecting value: line 1 column 1 (char 0)"},
-		{"odd JSON", exchange{Status: 200, Response: []byte(`{"data": [null, {"name": 3}]}`)}, "Model not found in /models: m"},
-		{"nothing", exchange{Status: 200, Response: []byte(`""`)}, "Model not found in /models: m"},
-		{"no connection", exchange{Fault: "refused"}, "GET /models: connection refused"},
+		{"status", 503, long, "HTTP 503 Service Unavailable: " + long[:600]},
+		{"no JSON", 200, "<html>", "the answer to GET /models is not JSON: Expecting value: line 1 column 1 (char 0)"},
+		{"odd JSON", 200, `{"data": [null, {"name": 3}]}`, "Model not found in /models: m"},
+		{"nothing", 200, "", "Model not found in /models: m"},
+		{"no connection", 0, "", "GET /models: connection refused"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.reply.Method, tt.reply.Path = "GET", "/models"
-			client := &cluster.Client{HTTP: newStage(t, []exchange{tt.reply}), BaseURL: "http://x"}
+			answer := func(req *http.Request) (*http.Response, error) {
+				if req.Method != http.MethodGet || req.URL.Path != "/models" {
+					t.Errorf("asked %s %s", req.Method, req.URL.Path)
+				}
+				if tt.status == 0 {
+					return nil, syscall.ECONNREFUSED
+				}
+				return &http.Response{
+					Status:     strconv.Itoa(tt.status) + " " + http.StatusText(tt.status),
+					StatusCode: tt.status, Header: http.Header{}, ContentLength: -1, Request: req,
+					Body: io.NopCloser(strings.NewReader(tt.body)),
+				}, nil
+			}
+			client := &cluster.Client{HTTP: roundTripper(answer), BaseURL: "http://x"}
 			_, err := client.Resolve(t.Context(), "m", false)
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("error %v, want %q", err, tt.want)
@@ -406,3 +422,7 @@ func TestControlErrors(t *testing.T) {
 		})
 	}
 }
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

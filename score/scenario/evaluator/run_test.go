@@ -1,11 +1,9 @@
-package cluster_test
+package evaluator_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -24,6 +22,7 @@ import (
 	"github.com/exodeck/exodeck/score/report"
 	"github.com/exodeck/exodeck/score/scenario"
 	"github.com/exodeck/exodeck/score/scenario/cluster"
+	"github.com/exodeck/exodeck/score/scenario/evaluator"
 	"github.com/exodeck/exodeck/simenv/pyjson"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 	"github.com/google/go-cmp/cmp"
@@ -162,25 +161,6 @@ type timed struct {
 func (timed) Exchange() tape.Ref       { return tape.Ref{} }
 func (t timed) Elapsed() time.Duration { return t.elapsed }
 
-// clock goes on only when somebody sleeps.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-	return ctx.Err()
-}
-
 // config is what exo's script is called with.
 type config struct {
 	cluster             cluster.Options
@@ -261,7 +241,7 @@ type outcome struct {
 	err          error
 }
 
-// program is exo's script in our parts.
+// program runs the evaluator as the command does.
 func program(t *testing.T, s *stage, c config, file *scenario.File) outcome {
 	var out outcome
 	var stdout bytes.Buffer
@@ -270,9 +250,6 @@ func program(t *testing.T, s *stage, c config, file *scenario.File) outcome {
 	if c.toStdout {
 		log = io.Discard
 	}
-	time0 := &clock{now: time.Unix(0, 0)}
-	client := &cluster.Client{HTTP: s, BaseURL: "http://127.0.0.1:PORT", Now: time0.Now, Sleep: time0.Sleep}
-	client.BaseURL = "http://127.0.0.1:1"
 	selected, _ := file.Select(c.scenarios)
 	if len(selected) == 0 {
 		out.exit = score.ExitMissing
@@ -282,60 +259,54 @@ func program(t *testing.T, s *stage, c config, file *scenario.File) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	finish := func(err error) outcome {
-		out.stdout = strings.ReplaceAll(stdout.String(), "127.0.0.1:1", "127.0.0.1:PORT")
-		out.err = err
+	var clock cluster.Clock
+	run := evaluator.Evaluator{
+		Settings: scenario.Settings{BaseURL: "http://127.0.0.1:1", Model: c.cluster.Model, APIs: apis, Repeat: c.repeat,
+			Stream: scenario.StreamOff, Cluster: &c.cluster},
+		Scenarios:   selected,
+		Client:      s,
+		Concurrency: c.concurrency,
+		Timeout:     c.timeout,
+		Text:        taskWriter{log, s},
+		Cluster:     cluster.Client{Now: clock.Now, Sleep: clock.Sleep},
+	}
+	if c.verbose {
+		run.Verbose = io.Discard
+	}
+	result, err := run.Run(t.Context())
+	if result != nil {
+		data, err := report.JSON(score.RunFile{Verdicts: result.Verdicts}, result.Snapshot)
 		if err != nil {
-			out.exit = 4
+			t.Fatal(err)
 		}
-		return out
-	}
-	plan, err := client.Plan(t.Context(), c.cluster)
-	if err != nil {
-		return finish(err)
-	}
-	fmt.Fprintln(log, "Planning phase: checking downloads...")
-	if err := client.PrepareDownloads(t.Context(), plan); err != nil {
-		return finish(err)
-	}
-	text := report.NewText(log, report.Header{Model: plan.Model.ID, Placement: plan.Placement.String(), Endpoint: client.BaseURL, APIs: apis,
-		Scenarios: len(selected), Repeats: c.repeat, Concurrency: c.concurrency})
-	var verdicts []score.Verdict
-	var snapshot *pyvalue.Dict
-	err = client.Use(t.Context(), plan, func(ctx context.Context, state *pyvalue.Dict) error {
-		snapshot = state
-		suite := &scenario.Suite{Client: s, BaseURL: client.BaseURL, Model: plan.Model.ID, APIs: apis, Scenarios: selected,
-			Repeat: c.repeat, Concurrency: c.concurrency, Timeout: c.timeout}
-		if c.verbose {
-			suite.Verbose = io.Discard
+		// exo's file is ours without the last key.
+		i := bytes.LastIndex(data, []byte(",\n  \"exodeck\": "))
+		out.json = strings.ReplaceAll(string(data[:i])+"\n}\n", "127.0.0.1:1/", "127.0.0.1:PORT/")
+		if c.toStdout {
+			stdout.WriteString(out.json)
+		} else if err := result.Text.Written(c.jsonOut); err != nil {
+			t.Fatal(err)
 		}
-		var err error
-		verdicts, err = suite.Run(ctx, func(_ scenario.Task, verdicts []score.Verdict) {
-			text.Task(verdicts)
-			s.done()
-		})
-		return err
-	})
-	if verdicts == nil {
-		return finish(err)
+		out.exit = score.ExitStatus(result.Verdicts)
 	}
-	if err := text.Summary(verdicts); err != nil {
-		t.Fatal(err)
+	if out.err = err; err != nil {
+		out.exit = 4
 	}
-	result, jsonErr := report.JSON(score.RunFile{Verdicts: verdicts}, snapshot)
-	if jsonErr != nil {
-		t.Fatal(jsonErr)
+	out.stdout = strings.ReplaceAll(stdout.String(), "127.0.0.1:1", "127.0.0.1:PORT")
+	return out
+}
+
+// taskWriter tells the stage when a task has been printed.
+type taskWriter struct {
+	io.Writer
+	stage *stage
+}
+
+func (w taskWriter) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("    [ tool_call]")) {
+		w.stage.done()
 	}
-	// exo's file is ours without the last key.
-	i := bytes.LastIndex(result, []byte(",\n  \"exodeck\": "))
-	out.json = strings.ReplaceAll(string(result[:i])+"\n}\n", "127.0.0.1:1/", "127.0.0.1:PORT/")
-	if c.toStdout {
-		stdout.WriteString(out.json)
-	} else if err := text.Written(c.jsonOut); err != nil {
-		t.Fatal(err)
-	}
-	out.exit = score.ExitStatus(verdicts)
-	return finish(err)
+	return w.Writer.Write(p)
 }
 
 // run is a row of run.jsonl.

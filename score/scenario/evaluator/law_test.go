@@ -1,0 +1,199 @@
+package evaluator_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/exodeck/exodeck/fixtures"
+	"github.com/exodeck/exodeck/fixtures/standin"
+	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay"
+	"github.com/exodeck/exodeck/replay/match"
+	"github.com/exodeck/exodeck/score"
+	"github.com/exodeck/exodeck/score/report"
+	"github.com/exodeck/exodeck/score/scenario"
+	"github.com/exodeck/exodeck/score/scenario/cluster"
+	"github.com/exodeck/exodeck/score/scenario/evaluator"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// recorded runs the evaluator against a stand-in through a recorder, on a clock that does not wait.
+func recorded(t *testing.T, ctx context.Context, server *standin.Server, path string, run evaluator.Evaluator) (*evaluator.Outcome, error) {
+	t.Helper()
+	recorder, err := tape.OpenRecorder(t.Context(), path, tape.RecorderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := recorder.StartSession(t.Context(), tape.Session{Upstream: server.URL(), Labels: run.Settings.Labels()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := &http.Transport{}
+	defer base.CloseIdleConnections()
+	var clock cluster.Clock
+	run.Client = &record.Transport{Base: base, Session: session}
+	run.Cluster.Now, run.Cluster.Sleep = clock.Now, clock.Sleep
+	out, err := run.Run(ctx)
+	if err := recorder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out, err
+}
+
+// replayed runs what the tape says was asked, from the tape.
+func replayed(t *testing.T, path string, scenarios []scenario.Scenario, text *strings.Builder) (*evaluator.Outcome, error) {
+	t.Helper()
+	tp, err := tape.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tp.Close()
+	session, settings, err := scenario.Recorded(t.Context(), tp, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport, err := replay.NewTransport(t.Context(), tp, match.Options{Query: tape.Query{Session: session}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var clock cluster.Clock
+	run := evaluator.Evaluator{Settings: settings, Scenarios: scenarios, Client: transport, Text: text,
+		Cluster: cluster.Client{Now: clock.Now, Sleep: clock.Sleep}}
+	out, err := run.Run(t.Context())
+	if r := transport.Report(); err == nil && len(r.Unused) > 0 {
+		t.Errorf("%d exchanges of the run were not asked for again", len(r.Unused))
+	}
+	return out, err
+}
+
+func resultFile(t *testing.T, path string, out *evaluator.Outcome) string {
+	t.Helper()
+	tp, err := tape.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tp.Close()
+	digest, err := score.RecordingDigest(t.Context(), tp, out.Verdicts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := report.JSON(score.RunFile{Suite: scenario.Name, Recording: digest, Verdicts: out.Verdicts}, out.Snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// slowCluster is a cluster on which everything takes its time.
+func slowCluster() *standin.Cluster {
+	c := standin.Nodes(2)
+	c.PreviewTicks, c.DownloadTicks, c.CreateTicks, c.StageTicks, c.DeleteTicks = 2, 3, 2, 2, 2
+	c.RDMA = true
+	return c
+}
+
+// TestWholeRunFromItsTape is the law for a run with everything around it: what is recorded of the cluster replays too, and gives the
+// same text and the same result file.
+func TestWholeRunFromItsTape(t *testing.T) {
+	file, err := scenario.Parse("own.toml", fixtures.Scenarios)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name        string
+		concurrency int
+		adjust      func(*standin.Cluster)
+		want        string // in the error, when the run fails
+	}{
+		{"one at a time", 1, nil, ""},
+		{"16 at a time", 16, nil, ""},
+		{"a runner fails", 1, func(c *standin.Cluster) {
+			c.RunnerFates = []standin.RunnerFate{{Fate: standin.Fails, Message: "out of memory"}}
+		}, "failed: out of memory"},
+		{"no placement", 1, func(c *standin.Cluster) { c.PreviewTicks, c.PreviewError = 1<<30, "not enough memory" }, "No valid placements"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := slowCluster()
+			if tt.adjust != nil {
+				tt.adjust(c)
+			}
+			server := standin.New(standin.Options{Cluster: c, Script: standin.Demo()})
+			if err := server.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			defer server.Close()
+			options := cluster.DefaultOptions()
+			var liveText, offlineText strings.Builder
+			path := filepath.Join(t.TempDir(), "run.tape")
+			live, liveErr := recorded(t, t.Context(), server, path, evaluator.Evaluator{
+				Settings: scenario.Settings{BaseURL: server.URL(), Model: "echo-1b-4bit", APIs: scenario.AllAPIs, Repeat: 1,
+					Stream: scenario.StreamOff, Cluster: &options},
+				Scenarios: file.Scenarios, Concurrency: tt.concurrency, Text: &liveText,
+			})
+			if left := server.Instances(); len(left) > 0 {
+				t.Errorf("instances are left: %v", left)
+			}
+			server.Close()
+			offline, offlineErr := replayed(t, path, file.Scenarios, &offlineText)
+			if tt.want != "" {
+				if liveErr == nil || !strings.Contains(liveErr.Error(), tt.want) || offlineErr == nil || offlineErr.Error() != liveErr.Error() {
+					t.Errorf("live %v, offline %v, want %q", liveErr, offlineErr, tt.want)
+				}
+				return
+			}
+			if err := errors.Join(liveErr, offlineErr); err != nil {
+				t.Fatal(err)
+			}
+			if want, got := resultFile(t, path, live), resultFile(t, path, offline); want != got || !strings.Contains(want, `"cluster"`) {
+				t.Errorf("live:\n%s\noffline:\n%s", want, got)
+			}
+			if want, got := liveText.String(), offlineText.String(); tt.concurrency == 1 && want != got {
+				t.Errorf("live:\n%s\noffline:\n%s", want, got)
+			}
+		})
+	}
+}
+
+// TestInterruptedRunLeavesNoInstance ends a run at every stage.
+func TestInterruptedRunLeavesNoInstance(t *testing.T) {
+	file, err := scenario.Parse("own.toml", fixtures.Scenarios)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stage := range []string{"/instance/previews", "/download/start", "POST /instance", "/state/instances/", "/state/runners/", "/state/nodeMemory", "/v1/messages"} {
+		t.Run(stage, func(t *testing.T) {
+			ctx, interrupt := context.WithCancelCause(t.Context())
+			defer interrupt(nil)
+			server := standin.New(standin.Options{Cluster: slowCluster(), Intercept: func(w http.ResponseWriter, r *http.Request) bool {
+				if strings.Contains(r.Method+" "+r.URL.Path, stage) {
+					interrupt(errors.New("interrupted"))
+				}
+				return false
+			}})
+			if err := server.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			defer server.Close()
+			options := cluster.DefaultOptions()
+			out, err := recorded(t, ctx, server, filepath.Join(t.TempDir(), "run.tape"), evaluator.Evaluator{
+				Settings: scenario.Settings{BaseURL: server.URL(), Model: standin.DefaultModel, APIs: scenario.AllAPIs, Repeat: 1,
+					Stream: scenario.StreamOff, Cluster: &options},
+				Scenarios: file.Scenarios, Text: new(strings.Builder),
+			})
+			if out != nil || err == nil {
+				t.Errorf("outcome %v, error %v", out, err)
+			}
+			if left := server.Instances(); len(left) > 0 {
+				t.Errorf("instances are left: %v", left)
+			}
+		})
+	}
+}
