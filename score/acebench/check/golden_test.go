@@ -33,8 +33,6 @@ func (want outcome) compare(t *testing.T, id string, r rules.Rules, got check.Ve
 		name, _, _ := strings.Cut(want.Raises, ":")
 		if !errors.As(err, &raised) || raised.Type != name {
 			t.Errorf("%s %s: got %+v, %v, want %s", id, r, got, err, want.Raises)
-		} else if err.Error() != want.Raises && raised.Type != "TypeError" {
-			t.Logf("%s %s: raised %q, reference %q", id, r, err, want.Raises)
 		}
 		return
 	}
@@ -49,15 +47,12 @@ func (want outcome) compare(t *testing.T, id string, r rules.Rules, got check.Ve
 	if got.Type == check.WrongFormat || strings.Contains(got.Error, "<class 'set'>") {
 		return
 	}
+	same := got.Error == want.Error
 	if want.Prefix != nil {
-		if !strings.HasPrefix(got.Error, *want.Prefix) && !strings.Contains(*want.Prefix, "{'") {
-			t.Errorf("%s %s: error text\n got %s\nwant %s…", id, r, got.Error, *want.Prefix)
-		} else if !strings.HasPrefix(got.Error, *want.Prefix) {
-			t.Errorf("%s %s: error text\n got %s\nwant %s…", id, r, got.Error, *want.Prefix)
-		}
-		return
+		same = strings.HasPrefix(got.Error, *want.Prefix)
+		want.Error = *want.Prefix
 	}
-	if got.Error != want.Error {
+	if !same {
 		t.Errorf("%s %s: error text\n got %s\nwant %s", id, r, got.Error, want.Error)
 	}
 }

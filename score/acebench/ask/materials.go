@@ -1,0 +1,57 @@
+package ask
+
+import (
+	"fmt"
+
+	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/score/acebench/prompt"
+	"github.com/exodeck/exodeck/simenv"
+	"github.com/exodeck/exodeck/simenv/rollout"
+)
+
+// Materials are what samples are asked with: the prompts of one language, and for agents the simulated worlds.
+type Materials struct {
+	Single *prompt.Builder // of normal and special samples
+	Agents rollout.Prompts
+	Worlds simenv.Worlds // empty when no agents were loaded
+}
+
+// LoadMaterials reads the prompts of a data set and, for agents, the worlds of every language it has.
+func LoadMaterials(d *dataset.Dataset, language dataset.Language, agents bool) (*Materials, error) {
+	templates, err := d.Templates()
+	if err != nil {
+		return nil, err
+	}
+	m := &Materials{Agents: rollout.Prompts(templates), Worlds: simenv.Worlds{}}
+	if m.Single, err = prompt.New(templates, language); err != nil {
+		return nil, err
+	}
+	if !agents {
+		return m, nil
+	}
+	for _, l := range dataset.Languages() {
+		tables, err := d.World(l)
+		if err != nil {
+			if l != language {
+				continue // which its own samples do not need
+			}
+			return nil, err
+		}
+		if m.Worlds[string(l)], err = simenv.ReadWorld(string(l), tables); err != nil {
+			return nil, fmt.Errorf("reading world tables: %w", err)
+		}
+	}
+	return m, nil
+}
+
+// Play is a sample as package rollout plays it.
+func Play(s *dataset.Sample) *rollout.Sample {
+	return &rollout.Sample{
+		Category:  string(s.Category),
+		Language:  string(s.Language),
+		Question:  s.Question,
+		Functions: s.Function,
+		Config:    s.InitialConfig,
+		Classes:   s.InvolvedClasses,
+	}
+}

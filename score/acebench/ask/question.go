@@ -1,0 +1,188 @@
+package ask
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay"
+	"github.com/exodeck/exodeck/replay/wire"
+	"github.com/exodeck/exodeck/score/acebench"
+	"github.com/exodeck/exodeck/simenv/rollout"
+)
+
+// DefaultTimeout is how long a server may be silent before its answer is given up.
+const DefaultTimeout = 600 * time.Second
+
+// errTimedOut becomes the cause of an exchange on the tape, so its text is what an offline run reads, too.
+var errTimedOut = errors.New("the server was silent for longer than the time limit")
+
+// question is one request of a sample.
+type question struct {
+	to       *Endpoint
+	messages []rollout.Message
+	labels   []string
+}
+
+// reply is the answer to a question.
+type reply struct {
+	text      string
+	exchanges []tape.Ref // that it rests on, failed attempts of earlier runs not among them
+	recorded  bool       // it was on the tape already
+}
+
+// answer gets the answer to a question: from the recording when it holds a usable one, else from the server. Without a server the
+// error is that of the last recorded attempt, or the one that says that there is none.
+func (s *Suite) answer(ctx context.Context, q question) (reply, error) {
+	var failed reply
+	var failure error
+	for s.Recorded != nil {
+		r, err := s.attempt(ctx, s.Recorded, q)
+		r.recorded = true
+		switch {
+		case err == nil, ctx.Err() != nil:
+			return r, err
+		case isMissing(err) && s.Client != nil:
+			return s.attempt(ctx, s.Client, q)
+		case isMissing(err) && failure == nil:
+			return r, err
+		case isMissing(err):
+			return failed, failure
+		}
+		failed, failure = r, err
+	}
+	return s.attempt(ctx, s.Client, q)
+}
+
+// attempt asks once.
+func (s *Suite) attempt(ctx context.Context, client http.RoundTripper, q question) (reply, error) {
+	url, body, err := q.to.request(q.messages, s.Stream)
+	if err != nil {
+		return reply{}, err
+	}
+	req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return reply{}, err
+	}
+	req.Header = http.Header{
+		"Accept":           {"*/*"},
+		"Content-Type":     {"application/json"},
+		record.LabelHeader: q.labels,
+	}
+	if q.to.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+q.to.Key)
+	}
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timeout := s.Timeout
+	if timeout <= 0 {
+		timeout = DefaultTimeout
+	}
+	idle := time.AfterFunc(timeout, func() { cancel(errTimedOut) })
+	defer idle.Stop()
+	resp, err := client.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		return reply{}, transportError(ctx, err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(&progress{r: resp.Body, timer: idle, timeout: timeout})
+	var r reply
+	if source, ok := record.SourceOf(resp); ok {
+		r.exchanges = []tape.Ref{source.Exchange()}
+	}
+	if err != nil {
+		err = transportError(ctx, err)
+	}
+	r.text, err = Read(q.to.API, resp.StatusCode, resp.Header.Get("Content-Type"), data, err)
+	return r, err
+}
+
+// Read takes the answer's text out of a response of a model API, as evalscope would get it: without the reasoning, whether that came
+// apart or between think tags. broken is the error at the end of the body, nil when there was none; an answer that is whole all the
+// same counts, as of a client that leaves at the end marker of a stream. The error says why there is no usable answer.
+func Read(api tape.API, status int, contentType string, body []byte, broken error) (string, error) {
+	if status/100 != 2 {
+		if broken != nil {
+			return "", broken
+		}
+		return "", fmt.Errorf("the server answered %s: %s", statusText(status), excerpt(body))
+	}
+	answer, err := wire.ParseResponse(api, wire.Streamed(api, contentType, body[:min(len(body), wire.SniffLen)]), bytes.NewReader(body))
+	switch {
+	case err != nil:
+		return "", err
+	case answer.Error != nil && answer.Error.Message != nil:
+		return "", fmt.Errorf("the server reported an error: %s", *answer.Error.Message)
+	case answer.Error != nil && broken == nil:
+		return "", fmt.Errorf("the answer is none of the API %s: %s", api, excerpt(body))
+	case !answer.Complete && broken != nil:
+		return "", broken
+	case !answer.Complete:
+		return "", errors.New("the answer broke off before its end marker")
+	case answer.Refusal != "":
+		return answer.Refusal, nil
+	case answer.Reasoning != "":
+		return answer.Text, nil
+	}
+	return acebench.WithoutReasoning(answer.Text), nil
+}
+
+func statusText(status int) string {
+	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
+}
+
+// excerpt is the beginning of a body on one line.
+func excerpt(body []byte) string {
+	const most = 200
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 4*most)]), "\ufffd")), " ")
+	if text == "" {
+		return "no text"
+	}
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}
+
+// transportError words the error of a transport, the same live and offline.
+func transportError(ctx context.Context, err error) error {
+	var gone *replay.IncompleteError
+	switch {
+	case isMissing(err):
+		return err
+	case errors.Is(context.Cause(ctx), errTimedOut), errors.As(err, &gone) && gone.Cause == errTimedOut.Error():
+		return errTimedOut
+	}
+	return fmt.Errorf("no answer could be had: %w", err)
+}
+
+// isMissing reports whether an error of a transport means that its recording has no answer, as match.Miss says of itself.
+func isMissing(err error) bool {
+	type misser interface {
+		error
+		Missing() bool
+	}
+	m, ok := errors.AsType[misser](err)
+	return ok && m.Missing()
+}
+
+// progress puts the time limit off whenever something arrives.
+type progress struct {
+	r       io.Reader
+	timer   *time.Timer
+	timeout time.Duration
+}
+
+func (p *progress) Read(b []byte) (int, error) {
+	p.timer.Reset(p.timeout)
+	return p.r.Read(b)
+}
