@@ -66,7 +66,7 @@ func (s *Server) setDestinations(cfg Config) error {
 		}
 	}
 	for _, n := range cfg.Named {
-		if err := checkName(n.Name); err != nil {
+		if err := CheckName(n.Name); err != nil {
 			return err
 		}
 		if n.URL == nil {
@@ -109,8 +109,8 @@ func basePath(u *url.URL) string { return strings.TrimSuffix(u.EscapedPath(), "/
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// checkName refuses what cannot be told from a path of exo.
-func checkName(name string) error {
+// CheckName says what is wrong with the name of an upstream: it must be one segment of a path, and none that exo itself serves.
+func CheckName(name string) error {
 	if !validName.MatchString(name) {
 		return fmt.Errorf("%q is no name for an upstream; use letters, digits, -, _ and .", name)
 	}

@@ -11,12 +11,27 @@ import (
 
 // deck is a tape that is being recorded, with what recording needs beside it.
 type deck struct {
+	path     string
 	recorder *tape.Recorder
 	session  *tape.SessionRecorder
 	redactor *record.Redactor
 }
 
+// openDeck opens a tape for recording and starts a session on it.
 func openDeck(ctx context.Context, path string, s tape.Session, e env) (*deck, error) {
+	d, err := openTape(ctx, path, e)
+	if err != nil {
+		return nil, err
+	}
+	if d.session, err = d.start(ctx, s); err != nil {
+		d.recorder.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// openTape opens a tape for recording, without a session.
+func openTape(ctx context.Context, path string, e env) (*deck, error) {
 	dir, err := record.StateDir(e.getenv, runtime.GOOS)
 	if err != nil {
 		return nil, err
@@ -29,12 +44,16 @@ func openDeck(ctx context.Context, path string, s tape.Session, e env) (*deck, e
 	if err != nil {
 		return nil, err
 	}
-	session, err := recorder.StartSession(ctx, s)
+	return &deck{path: path, recorder: recorder, redactor: &record.Redactor{Key: key}}, nil
+}
+
+// start starts a session.
+func (d *deck) start(ctx context.Context, s tape.Session) (*tape.SessionRecorder, error) {
+	session, err := d.recorder.StartSession(ctx, s)
 	if err != nil {
-		recorder.Close()
-		return nil, fmt.Errorf("starting a session on %s: %w", path, err)
+		return nil, fmt.Errorf("starting a session on %s: %w", d.path, err)
 	}
-	return &deck{recorder, session, &record.Redactor{Key: key}}, nil
+	return session, nil
 }
 
 // close finishes the tape. What went unrecorded makes the exit status 4.

@@ -41,7 +41,7 @@ type live struct {
 	last   record.Event
 }
 
-func newLive(w io.Writer, recorder *tape.Recorder, format string, quiet bool) *live {
+func newLive(w io.Writer, recorder *tape.Recorder, format string, level slog.Level, quiet bool) *live {
 	l := &live{
 		recorder: recorder,
 		terminal: isTerminal(w),
@@ -51,9 +51,10 @@ func newLive(w io.Writer, recorder *tape.Recorder, format string, quiet bool) *l
 		done:     make(chan struct{}),
 		w:        w,
 	}
-	var handler slog.Handler = slog.NewTextHandler(l, nil)
+	options := &slog.HandlerOptions{Level: level}
+	var handler slog.Handler = slog.NewTextHandler(l, options)
 	if format == "json" {
-		handler = slog.NewJSONHandler(l, nil)
+		handler = slog.NewJSONHandler(l, options)
 	}
 	l.log = slog.New(handler)
 	go l.run()

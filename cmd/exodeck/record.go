@@ -4,65 +4,78 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/url"
-	"os"
+	"log/slog"
 	"os/exec"
-	"os/signal"
-	"runtime"
-	"strconv"
-	"strings"
-	"syscall"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy"
 	"github.com/exodeck/exodeck/proxy/record"
-	"github.com/exodeck/exodeck/proxy/tape"
 )
 
 // recordConfig is what `record` was asked to do.
 type recordConfig struct {
 	Listen        string
-	Upstream      string
+	ListenFor     []string
+	Upstreams     []string
+	Forward       bool
+	AllowHosts    []string
+	Admin         string
 	Tape          string
 	AllowRemote   bool
 	Strict        bool
 	RedactHeaders []string
 	Labels        []string
 	LogFormat     string
+	LogLevel      string
 	Quiet         bool
 	// Command is run with its base URLs pointing at the proxy; recording ends with it.
 	Command []string
 
-	upstream *url.URL
-	labels   map[string]string
+	upstreams []upstream
+	hosts     []proxy.Host
+	listens   []address // --listen first
+	labels    map[string]string
+	level     slog.Level
 }
 
 func recordCommand(e env, wrapped []string) *cli.Command {
 	return leaf("record", "stand in front of exo and record everything", "[-- COMMAND...]", 0, []cli.Flag{
 		&cli.StringFlag{Name: "listen", Value: defaultListen, Usage: "`ADDRESS` to listen on"},
-		&cli.StringFlag{Name: "upstream", Value: defaultUpstream(e.getenv), Usage: "base `URL` of exo (EXO_HOST and EXO_PORT name another)"},
+		&cli.StringSliceFlag{Name: "upstream", Usage: "base `URL` of exo, or NAME=URL for one of several, reached at /NAME; may be repeated (default: " + defaultUpstream(e.getenv) + "; EXO_HOST and EXO_PORT name another)"},
+		&cli.StringSliceFlag{Name: "listen-for", Usage: "`NAME=ADDRESS` to listen on for one upstream alone, without /NAME; may be repeated"},
+		&cli.BoolFlag{Name: "forward", Usage: "be an HTTP proxy too (HTTP_PROXY), for the hosts of --allow-host; without --upstream, be nothing else"},
+		&cli.StringSliceFlag{Name: "allow-host", Usage: "`HOST[:PORT]` that --forward may forward to; may be repeated"},
+		&cli.StringFlag{Name: "admin", Usage: "`ADDRESS` to answer /healthz and /metrics on (default: none)"},
 		tapeFlag(),
-		&cli.BoolFlag{Name: "allow-remote", Usage: "allow --listen on an address that other machines reach"},
+		&cli.BoolFlag{Name: "allow-remote", Usage: "allow listening on addresses that other machines reach"},
 		&cli.BoolFlag{Name: "strict", Usage: "hold back the end of each response until it is on the tape; break off what cannot be recorded"},
 		&cli.StringSliceFlag{Name: "redact-header", Usage: "keep only a fingerprint of this header too; may be repeated"},
 		&cli.StringSliceFlag{Name: "label", Usage: "`K=V` to keep with every exchange; may be repeated"},
 		&cli.StringFlag{Name: "log-format", Value: "text", Usage: "log lines as `text` or json, when there is no terminal"},
+		&cli.StringFlag{Name: "log-level", Value: "info", Usage: "least `LEVEL` of log lines: debug, info, warn or error"},
 		&cli.BoolFlag{Name: "quiet", Usage: "neither live status nor a line for each exchange"},
 	}, func(c *cli.Context) error {
 		cfg := recordConfig{
 			Listen:        c.String("listen"),
-			Upstream:      c.String("upstream"),
+			ListenFor:     c.StringSlice("listen-for"),
+			Upstreams:     c.StringSlice("upstream"),
+			Forward:       c.Bool("forward"),
+			AllowHosts:    c.StringSlice("allow-host"),
+			Admin:         c.String("admin"),
 			Tape:          c.String("tape"),
 			AllowRemote:   c.Bool("allow-remote"),
 			Strict:        c.Bool("strict"),
 			RedactHeaders: c.StringSlice("redact-header"),
 			Labels:        c.StringSlice("label"),
 			LogFormat:     c.String("log-format"),
+			LogLevel:      c.String("log-level"),
 			Quiet:         c.Bool("quiet"),
 			Command:       wrapped,
+		}
+		if len(cfg.Upstreams) == 0 && !cfg.Forward {
+			cfg.Upstreams = []string{defaultUpstream(e.getenv)}
 		}
 		if err := cfg.validate(); err != nil {
 			return &exitError{exitUsage, err}
@@ -73,7 +86,7 @@ func recordCommand(e env, wrapped []string) *cli.Command {
 
 func (cfg *recordConfig) validate() error {
 	var err error
-	if cfg.upstream, err = parseUpstream(cfg.Upstream); err != nil {
+	if cfg.upstreams, err = parseUpstreams(cfg.Upstreams); err != nil {
 		return err
 	}
 	if cfg.labels, err = parseLabels(cfg.Labels); err != nil {
@@ -82,25 +95,58 @@ func (cfg *recordConfig) validate() error {
 	if cfg.LogFormat != "text" && cfg.LogFormat != "json" {
 		return fmt.Errorf("--log-format is text or json, not %q", cfg.LogFormat)
 	}
-	host, port, err := net.SplitHostPort(cfg.Listen)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
+	if err := cfg.level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
+		return fmt.Errorf("--log-level is debug, info, warn or error, not %q", cfg.LogLevel)
 	}
-	if err != nil {
-		return fmt.Errorf("--listen %q is no address and port; write it like %s", cfg.Listen, defaultListen)
+	if err := cfg.validateForward(); err != nil {
+		return err
 	}
-	if !isLoopback(host) && !cfg.AllowRemote {
-		return fmt.Errorf("--listen %s would let other machines use exo through this one and be recorded; add --allow-remote if that is meant", cfg.Listen)
+	return cfg.validateAddresses()
+}
+
+func (cfg *recordConfig) validateForward() error {
+	switch {
+	case cfg.Forward && len(cfg.AllowHosts) == 0:
+		return errors.New("--forward needs --allow-host HOST[:PORT] for each host that may be forwarded to")
+	case !cfg.Forward && len(cfg.AllowHosts) > 0:
+		return errors.New("--allow-host is for a forward proxy; add --forward if that is meant")
 	}
-	if cfg.upstream.Host == cfg.Listen {
-		return fmt.Errorf("--upstream and --listen are both %s: the proxy would ask itself; exo listens on %s by default", cfg.Listen, defaultPort)
+	for _, s := range cfg.AllowHosts {
+		host, err := proxy.ParseHost(s)
+		if err != nil {
+			return fmt.Errorf("--allow-host: %w", err)
+		}
+		cfg.hosts = append(cfg.hosts, host)
 	}
 	return nil
 }
 
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+func (cfg *recordConfig) validateAddresses() error {
+	cfg.listens = []address{{"--listen", cfg.Listen, ""}}
+	for _, s := range cfg.ListenFor {
+		a, err := parseListenFor(s)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(cfg.upstreams, func(u upstream) bool { return u.name == a.upstream }) {
+			return fmt.Errorf("--listen-for %s: no upstream is called %s; add --upstream %s=URL", s, a.upstream, a.upstream)
+		}
+		cfg.listens = append(cfg.listens, a)
+	}
+	for _, a := range cfg.listens {
+		if err := a.check(cfg.AllowRemote); err != nil {
+			return err
+		}
+		for _, u := range cfg.upstreams {
+			if u.url.Host == a.value {
+				return fmt.Errorf("--upstream and %s are both %s: the proxy would ask itself; exo listens on %s by default", a.flag, a.value, defaultPort)
+			}
+		}
+	}
+	if cfg.Admin != "" {
+		return address{"--admin", cfg.Admin, ""}.check(cfg.AllowRemote)
+	}
+	return nil
 }
 
 func parseLabels(list []string) (map[string]string, error) {
@@ -116,34 +162,43 @@ func parseLabels(list []string) (map[string]string, error) {
 }
 
 func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
-	ln, err := net.Listen("tcp", cfg.Listen)
+	listeners, err := listen(cfg.listens)
 	if err != nil {
-		return listenError(cfg.Listen, err)
+		return err
 	}
-	defer ln.Close()
-	d, err := openDeck(ctx, cfg.Tape, tape.Session{Upstream: cfg.upstream.String(), Version: version(), Labels: cfg.labels}, e)
+	defer closeAll(listeners)
+	d, err := openTape(ctx, cfg.Tape, e)
 	if err != nil {
 		return err
 	}
 	defer func() { err = both(err, d.close()) }()
 	d.redactor.Headers = cfg.RedactHeaders
 
-	live := newLive(e.stderr, d.recorder, cfg.LogFormat, cfg.Quiet)
+	live := newLive(e.stderr, d.recorder, cfg.LogFormat, cfg.level, cfg.Quiet)
 	defer live.stop()
-	server, err := proxy.New(proxy.Config{
-		Upstream: cfg.upstream,
-		Session:  d.session,
-		Redactor: d.redactor,
-		Labels:   cfg.labels,
-		Strict:   cfg.Strict,
-		OnEnd:    live.ended,
-		Log:      live.log,
-	})
+	config, err := startSessions(ctx, cfg, d)
+	if err != nil {
+		return err
+	}
+	config.OnEnd, config.Log = live.ended, live.log
+	operators := operators{}
+	if cfg.Admin != "" {
+		if operators, err = startOperators(ctx, cfg.Admin, d.recorder, live.log); err != nil {
+			return err
+		}
+		defer operators.stop()
+		config.OnEnd = func(ev record.Event) {
+			operators.metrics.Ended(ev)
+			live.ended(ev)
+		}
+	}
+	server, err := proxy.New(config)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
 	defer server.Close()
-	printBases(e.stderr, ln.Addr().String(), cfg)
+	ways := waysThrough(cfg, listeners)
+	printBases(e.stderr, cfg, ways, operators.address)
 
 	serving, finish := context.WithCancel(ctx)
 	defer finish()
@@ -151,7 +206,7 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 	var commandErr error
 	commandDone := make(chan struct{})
 	if len(cfg.Command) > 0 {
-		command = wrapCommand(ctx, cfg.Command, ln.Addr().String(), e)
+		command = wrapCommand(ctx, cfg.Command, commandBases(cfg, ways), e)
 		if err := command.Start(); err != nil {
 			return fmt.Errorf("running %s: %w; write the command behind -- as you would without exodeck", cfg.Command[0], err)
 		}
@@ -170,7 +225,7 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 			_ = command.Process.Kill() // it may just have ended
 		}
 	})
-	err = server.Serve(serving, ln)
+	err = serveAll(serving, server, listeners)
 	if err != nil && command != nil {
 		_ = command.Process.Kill()
 	}
@@ -184,107 +239,4 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 		return &exitError{exitInterrupted, nil}
 	}
 	return commandStatus(cfg.Command, commandErr)
-}
-
-// onSecondSignal calls stop when another signal comes while what is in flight when serving ends is finished. The function it returns
-// ends the waiting for one and reports whether one came.
-func onSecondSignal(serving context.Context, stop func()) (release func() (came bool)) {
-	again := make(chan os.Signal, 2)
-	done := make(chan struct{})
-	finished := make(chan bool, 1)
-	go func() {
-		came := false
-		defer func() { finished <- came }()
-		select {
-		case <-serving.Done():
-		case <-done:
-			return
-		}
-		signal.Notify(again, os.Interrupt, syscall.SIGTERM)
-		defer signal.Stop(again)
-		select {
-		case <-again:
-			came = true
-			stop()
-		case <-done:
-		}
-	}()
-	return func() bool {
-		close(done)
-		return <-finished
-	}
-}
-
-func listenError(address string, err error) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%s is taken: another exodeck may be recording there; stop it, or choose another port with --listen 127.0.0.1:0", address)
-	}
-	return fmt.Errorf("%w; choose another address with --listen", err)
-}
-
-// printBases shows what to point each kind of client at.
-func printBases(w io.Writer, address string, cfg recordConfig) {
-	fmt.Fprintf(w, "recording %s to %s\n\n", cfg.upstream.Redacted(), cfg.Tape)
-	for _, line := range baseURLs(address) {
-		fmt.Fprintf(w, "  %-21s export %s=%s\n", line.client, line.name, line.value)
-	}
-	fmt.Fprintf(w, "\nCtrl-C finishes what is in flight and closes the tape; a second one stops at once.\n")
-}
-
-// baseURL is an environment variable that points a kind of client at the proxy.
-type baseURL struct{ client, name, value string }
-
-func baseURLs(address string) []baseURL {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil // a listener's address always splits
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	root := "http://" + net.JoinHostPort(host, port)
-	return []baseURL{
-		{"OpenAI SDKs", "OPENAI_BASE_URL", root + "/v1"},
-		{"Anthropic SDKs", "ANTHROPIC_BASE_URL", root},
-		{"Ollama", "OLLAMA_HOST", root + "/ollama"},
-		{"exo's own tools", "EXO_HOST", host},
-		{"", "EXO_PORT", port},
-	}
-}
-
-// wrapCommand prepares the command whose traffic is recorded. A signal that ends the recorder is passed on to it.
-func wrapCommand(ctx context.Context, args []string, address string, e env) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
-	cmd.Env = os.Environ()
-	for _, b := range baseURLs(address) {
-		cmd.Env = append(cmd.Env, b.name+"="+b.value)
-	}
-	cmd.Cancel = func() error {
-		if runtime.GOOS == "windows" {
-			return cmd.Process.Kill()
-		}
-		// Ctrl-C on a terminal reaches the command by itself.
-		if isTerminal(e.stdin) && strings.Contains(context.Cause(ctx).Error(), "interrupt") {
-			return nil
-		}
-		return cmd.Process.Signal(syscall.SIGTERM)
-	}
-	return cmd
-}
-
-// commandStatus passes the exit status of a wrapped command on.
-func commandStatus(args []string, err error) error {
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &exit):
-		// A signal is told as shells tell it.
-		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			return &exitError{128 + int(status.Signal()), nil}
-		}
-		return &exitError{exit.ExitCode(), nil}
-	}
-	return fmt.Errorf("running %s: %w", args[0], err)
 }

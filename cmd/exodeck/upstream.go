@@ -2,14 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/exodeck/exodeck/proxy"
 )
 
 const (
@@ -62,6 +66,55 @@ func reach(ctx context.Context, address string) error {
 		return fmt.Errorf("no server can be reached at %s: %w; start exo, or name another with --host and --port", address, err)
 	}
 	return conn.Close()
+}
+
+// upstream is what a flag --upstream says.
+type upstream struct {
+	name string // "" for the one that takes what no other does
+	url  *url.URL
+}
+
+// String returns the URL, with its name in front when it has one.
+func (u upstream) String() string {
+	if u.name == "" {
+		return u.url.Redacted()
+	}
+	return u.name + "=" + u.url.Redacted()
+}
+
+// parseUpstreams reads upstreams, each a URL or NAME=URL.
+func parseUpstreams(list []string) ([]upstream, error) {
+	var all []upstream
+	for _, s := range list {
+		name, address, named := strings.Cut(s, "=")
+		if !named || strings.ContainsAny(name, ":/") {
+			name, address = "", s
+		}
+		u, err := parseUpstream(address)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkUpstreamName(name, all); err != nil {
+			return nil, err
+		}
+		all = append(all, upstream{name, u})
+	}
+	return all, nil
+}
+
+func checkUpstreamName(name string, others []upstream) error {
+	taken := slices.ContainsFunc(others, func(u upstream) bool { return u.name == name })
+	switch {
+	case taken && name == "":
+		return errors.New("two upstreams have no name; write all but one as NAME=URL, such as gpu=http://localhost:52415")
+	case taken:
+		return fmt.Errorf("two upstreams are called %s; give each a name of its own", name)
+	case name == forwardName:
+		return fmt.Errorf("an upstream cannot be called %s, which is the label of forwarded exchanges; choose another name", name)
+	case name == "":
+		return nil
+	}
+	return proxy.CheckName(name)
 }
 
 // parseUpstream reads a base URL. "host:port" alone is taken for http.

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// recording is `exodeck record` while it runs within the test.
+type recording struct {
+	banner string
+	path   string // of the tape
+	stop   func() (status int, stderr string)
+}
+
+// startRecord runs `exodeck record` until its banner is there.
+func startRecord(t *testing.T, args ...string) *recording {
+	t.Helper()
+	dir := t.TempDir()
+	r := &recording{path: filepath.Join(dir, "test.tape")}
+	pr, pw := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	status := make(chan int, 1)
+	go func() {
+		e := testEnv(dir, pw)
+		status <- run(ctx, append([]string{"exodeck", "record", "--tape", r.path, "--listen", "127.0.0.1:0"}, args...), e)
+		pw.Close()
+	}()
+	lines := bufio.NewScanner(pr)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "Ctrl-C") {
+		r.banner += lines.Text() + "\n"
+	}
+	var rest bytes.Buffer
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for lines.Scan() {
+			rest.WriteString(lines.Text() + "\n")
+		}
+	}()
+	r.stop = func() (int, string) {
+		cancel()
+		code := <-status
+		<-read
+		return code, rest.String()
+	}
+	t.Cleanup(func() {
+		cancel()
+		<-read
+	})
+	return r
+}
+
+func testEnv(home string, stderr io.Writer) env {
+	return env{stdin: strings.NewReader(""), stdout: io.Discard, stderr: stderr, getenv: func(name string) string {
+		if name == "EXODECK_HOME" {
+			return home
+		}
+		return ""
+	}}
+}
+
+// shown finds a value of the banner.
+func (r *recording) shown(t *testing.T, pattern string) string {
+	t.Helper()
+	m := regexp.MustCompile(pattern).FindStringSubmatch(r.banner)
+	if m == nil {
+		t.Fatalf("the banner has nothing like %q:\n%s", pattern, r.banner)
+	}
+	return m[1]
+}
+
+// exchangeLines are the exchanges of a tape as `tape ls` lists them, each as "upstream label, method, URL".
+func exchangeLines(t *testing.T, path string) []string {
+	t.Helper()
+	output := func(args ...string) string {
+		var out, stderr bytes.Buffer
+		e := testEnv(t.TempDir(), &stderr)
+		e.stdout = &out
+		if status := run(t.Context(), append([]string{"exodeck"}, args...), e); status != 0 {
+			t.Fatalf("%v: exit status %d: %s", args, status, stderr.String())
+		}
+		return out.String()
+	}
+	var stats struct {
+		Sessions []struct {
+			Name, Upstream string
+			Labels         map[string]string
+		}
+	}
+	if err := json.Unmarshal([]byte(output("tape", "stats", "--tape", path, "--format", "json")), &stats); err != nil {
+		t.Fatal(err)
+	}
+	labels := make(map[string]string)
+	for _, s := range stats.Sessions {
+		labels[s.Name] = s.Labels["upstream"]
+	}
+	var lines []string
+	for line := range strings.Lines(output("tape", "ls", "--tape", path, "--format", "json")) {
+		var x struct {
+			Session, Method, URL string
+			Labels               map[string]string
+		}
+		if err := json.Unmarshal([]byte(line), &x); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, fmt.Sprintf("%s %s %s %v", labels[x.Session], x.Method, x.URL, x.Labels))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func get(t *testing.T, client *http.Client, url string) (int, string) {
+	t.Helper()
+	resp, err := client.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// TestRecordSeveralUpstreams records two named upstreams, one of them through a listener of its own, and a host that is forwarded to.
+func TestRecordSeveralUpstreams(t *testing.T) {
+	serve := func(name string) *httptest.Server {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "%s %s", name, r.RequestURI) }))
+		t.Cleanup(srv.Close)
+		return srv
+	}
+	gpu, cpu, far := serve("gpu"), serve("cpu"), serve("far")
+	r := startRecord(t, "--upstream", "gpu="+gpu.URL, "--upstream", "cpu="+cpu.URL, "--listen-for", "cpu=127.0.0.1:0",
+		"--forward", "--allow-host", "127.0.0.1", "--admin", "127.0.0.1:0", "--label", "bench=a", "--log-level", "warn")
+	if want := "recording gpu=" + gpu.URL + ", cpu=" + cpu.URL + ", forward to 127.0.0.1 to "; !strings.HasPrefix(r.banner, want) {
+		t.Errorf("the banner does not begin with %q:\n%s", want, r.banner)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	root := r.shown(t, `HTTP_PROXY=(\S+)`)
+	proxied := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, Proxy: func(*http.Request) (*url.URL, error) { return url.Parse(root) }}}
+	cpuPort := r.shown(t, `EXO_PORT=(\d+)`) // only cpu is reached without a prefix
+	for _, q := range []struct {
+		client *http.Client
+		url    string
+		want   string
+	}{
+		{client, r.shown(t, `OPENAI_BASE_URL=(\S+/gpu/v1)`) + "/models", "gpu /v1/models"},
+		{client, "http://" + net.JoinHostPort("127.0.0.1", cpuPort) + "/state", "cpu /state"},
+		{client, root + "/cpu/models?a=b", "cpu /models?a=b"},
+		{proxied, far.URL + "/v1/models", "far /v1/models"},
+	} {
+		if status, body := get(t, q.client, q.url); status != 200 || body != q.want {
+			t.Errorf("%s: %d %s, want %s", q.url, status, body, q.want)
+		}
+	}
+	if status, body := get(t, client, root+"/models"); status != 404 || !strings.Contains(body, "/gpu or /cpu") {
+		t.Errorf("a path of no upstream: %d %s", status, body)
+	}
+	if status, body := get(t, proxied, "http://192.0.2.7/v1/models"); status != 403 || !strings.Contains(body, "--allow-host 192.0.2.7") {
+		t.Errorf("a host that is not allowed: %d %s", status, body)
+	}
+	if status, body := get(t, client, r.shown(t, `(http://\S+/healthz)`)); status != 200 || body != "ok\n" {
+		t.Errorf("healthz: %d %q", status, body)
+	}
+	if _, body := get(t, client, r.shown(t, `(http://\S+/metrics)`)); !strings.Contains(body, `exodeck_exchanges_total{api="control",ended="complete",status="2xx"} 4`) {
+		t.Errorf("metrics:\n%s", body)
+	}
+	status, stderr := r.stop()
+	if status != 0 || strings.Contains(stderr, "msg=exchange") {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+	want := []string{
+		"cpu GET /models?a=b map[bench:a]",
+		"cpu GET /state map[bench:a]",
+		"forward GET /v1/models map[bench:a]",
+		"gpu GET /v1/models map[bench:a]",
+	}
+	if got := exchangeLines(t, r.path); !slices.Equal(got, want) {
+		t.Errorf("recorded %q, want %q", got, want)
+	}
+}
+
+func TestRecordForwardOnly(t *testing.T) {
+	r := startRecord(t, "--forward", "--allow-host", "exo.local")
+	if !strings.HasPrefix(r.banner, "recording forward to exo.local to ") || strings.Contains(r.banner, "OPENAI_BASE_URL") {
+		t.Errorf("the banner:\n%s", r.banner)
+	}
+	status, body := get(t, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, r.shown(t, `HTTP_PROXY=(\S+)`)+"/models")
+	if status != 403 || !strings.Contains(body, "--upstream URL") {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, stderr := r.stop(); status != 0 {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
+}
+
+func TestRecordRefusesFlags(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--forward"}, "--forward needs --allow-host HOST[:PORT]"},
+		{[]string{"--allow-host", "exo"}, "add --forward"},
+		{[]string{"--forward", "--allow-host", "*"}, "write HOST or HOST:PORT"},
+		{[]string{"--forward", "--allow-host", "exo:http"}, `"http" is no port`},
+		{[]string{"--upstream", "a=localhost:1", "--upstream", "a=localhost:2"}, "two upstreams are called a"},
+		{[]string{"--upstream", "localhost:1", "--upstream", "localhost:2"}, "write all but one as NAME=URL"},
+		{[]string{"--upstream", "v1=localhost:1"}, "choose another name"},
+		{[]string{"--upstream", "forward=localhost:1"}, "choose another name"},
+		{[]string{"--upstream", "a b=localhost:1"}, "use letters, digits"},
+		{[]string{"--listen-for", "127.0.0.1:0"}, "write it like gpu=127.0.0.1:52417"},
+		{[]string{"--listen-for", "gpu=127.0.0.1:0"}, "add --upstream gpu=URL"},
+		{[]string{"--upstream", "gpu=localhost:1", "--listen-for", "gpu=:0"}, "add --allow-remote"},
+		{[]string{"--admin", "0.0.0.0:9100"}, "read the metrics; add --allow-remote"},
+		{[]string{"--admin", "9100"}, "is no address and port"},
+		{[]string{"--log-level", "loud"}, "--log-level is debug, info, warn or error"},
+	} {
+		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
+			var stderr bytes.Buffer
+			dir := t.TempDir()
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			status := run(ctx, append([]string{"exodeck", "record", "--tape", filepath.Join(dir, "refused.tape")}, tt.args...), testEnv(dir, &stderr))
+			if status != exitUsage || !strings.Contains(stderr.String(), tt.want) {
+				t.Errorf("exit status %d: %s", status, stderr.String())
+			}
+			if names, _ := filepath.Glob(filepath.Join(dir, "refused*")); len(names) > 0 {
+				t.Errorf("left behind: %q", names)
+			}
+		})
+	}
+}

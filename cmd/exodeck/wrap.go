@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// wrapCommand prepares the command whose traffic is recorded. A signal that ends the recorder is passed on to it.
+func wrapCommand(ctx context.Context, args []string, bases []baseURL, e env) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
+	cmd.Env = os.Environ()
+	for _, b := range bases {
+		cmd.Env = append(cmd.Env, b.name+"="+b.value)
+	}
+	cmd.Cancel = func() error {
+		if runtime.GOOS == "windows" {
+			return cmd.Process.Kill()
+		}
+		// Ctrl-C on a terminal reaches the command by itself.
+		if isTerminal(e.stdin) && strings.Contains(context.Cause(ctx).Error(), "interrupt") {
+			return nil
+		}
+		return cmd.Process.Signal(syscall.SIGTERM)
+	}
+	return cmd
+}
+
+// commandStatus passes the exit status of a wrapped command on.
+func commandStatus(args []string, err error) error {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &exit):
+		// A signal is told as shells tell it.
+		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			return &exitError{128 + int(status.Signal()), nil}
+		}
+		return &exitError{exit.ExitCode(), nil}
+	}
+	return fmt.Errorf("running %s: %w", args[0], err)
+}
+
+// onSecondSignal calls stop when another signal comes while what is in flight when serving ends is finished. The function it returns
+// ends the waiting for one and reports whether one came.
+func onSecondSignal(serving context.Context, stop func()) (release func() (came bool)) {
+	again := make(chan os.Signal, 2)
+	done := make(chan struct{})
+	finished := make(chan bool, 1)
+	go func() {
+		came := false
+		defer func() { finished <- came }()
+		select {
+		case <-serving.Done():
+		case <-done:
+			return
+		}
+		signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+		defer signal.Stop(again)
+		select {
+		case <-again:
+			came = true
+			stop()
+		case <-done:
+		}
+	}()
+	return func() bool {
+		close(done)
+		return <-finished
+	}
+}
