@@ -24,6 +24,8 @@ var (
 	ErrBusy = errors.New("another recorder writes this tape")
 	// ErrFull: the disk, or the size allowed for the tape, is used up.
 	ErrFull = errors.New("no space left for the tape")
+	// ErrLocked: another program has locked the tape for longer than one waits for it.
+	ErrLocked = errors.New("another program has the tape locked")
 	// ErrSlow: the disk did not keep up, and traffic was not made to wait any longer.
 	ErrSlow = errors.New("the disk of the tape did not keep up")
 	// ErrClosed: the recorder or the tape has been closed.
@@ -82,6 +84,10 @@ func failure(op, path string, err error) error {
 		e.Hint = "restore it from a copy; sqlite3 " + filepath.Base(path) + " .recover may save what is left"
 	case errors.Is(e.Err, ErrFull):
 		e.Hint = "free some space; recording goes on when there is room"
+	case errors.Is(e.Err, ErrLocked):
+		e.Hint = "close what else has the tape open for writing"
+	case errors.Is(e.Err, ErrSlow):
+		e.Hint = "put the tape on a faster disk"
 	}
 	return e
 }
@@ -99,6 +105,8 @@ func classify(err error) error {
 		return ErrDamaged
 	case sqlite3.SQLITE_FULL:
 		return ErrFull
+	case sqlite3.SQLITE_BUSY:
+		return ErrLocked
 	}
 	return nil
 }

@@ -47,7 +47,8 @@ type Exchange struct {
 	// TTFB is the time from Started to the first byte of the response body (to its head when the body is empty);
 	// Total is the time to its end. Both have microsecond precision, so that text formats can carry them whole.
 	TTFB, Total time.Duration
-	// Pieces says when each part of the response body arrived, in order.
+	// Pieces says when each part of the response body arrived, in order. A stream of more than some 60,000 pieces has them
+	// joined evenly, two to one as often as it takes, to keep that bound.
 	Pieces []Piece
 
 	Ended Ended
@@ -85,11 +86,11 @@ type Response struct {
 	Trailer  http.Header
 }
 
-// Body refers to the bytes of a request or response body on a tape. The zero Body is empty.
+// Body refers to the bytes of a request or response body on a tape; [Tape.Body] opens it. The zero Body is empty.
 type Body struct {
 	// Size is the number of bytes as they went over the wire, transfer coding removed, content coding not.
 	Size int64
-	// SHA256 is the digest of those bytes; the zero value when Size is 0.
+	// SHA256 is the digest of those bytes; the zero value when Size is 0, and while the body is still coming in.
 	SHA256 [32]byte
 
 	id int64 // row of the body on its tape; 0 when empty

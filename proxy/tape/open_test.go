@@ -5,15 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -52,14 +49,22 @@ func recordOne(s *SessionRecorder, i int) *Recording {
 	return x
 }
 
-// killedTape leaves a tape as a recorder that was killed does: with what was written last beside it, and no lock.
+// killedTape leaves a tape with n exchanges and one in flight as a recorder that was killed does.
 func killedTape(t testing.TB, n int) string {
 	t.Helper()
+	return killedBy(t, func(s *SessionRecorder) {
+		for i := range n {
+			recordOne(s, i)
+		}
+		s.Begin(post("in flight")).RequestEnd(nil)
+	})
+}
+
+// killedBy leaves a tape as a recorder that was killed after f does: with what was written last beside it, and no lock.
+func killedBy(t testing.TB, f func(s *SessionRecorder)) string {
+	t.Helper()
 	path, r, s := openTest(t, RecorderOptions{})
-	for i := range n {
-		recordOne(s, i)
-	}
-	s.Begin(post("in flight")).RequestEnd(nil)
+	f(s)
 	if err := r.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -250,104 +255,6 @@ func TestKilledUntouched(t *testing.T) {
 	if now, err := os.ReadFile(path + "-wal"); err != nil || !bytes.Equal(now, wal) {
 		t.Errorf("reading changed the write-ahead log (%v)", err)
 	}
-}
-
-const readEnv = "EXODECK_TEST_READ_TAPE"
-
-// TestReadOnlyFolder reads tapes as a user who may write neither them nor beside them, which is also what a read-only disk is like.
-func TestReadOnlyFolder(t *testing.T) {
-	if path := os.Getenv(readEnv); path != "" {
-		readAsStranger(t, path)
-		return
-	}
-	for name, path := range map[string]string{"closed": newTape(t, 5), "killed": killedTape(t, 5)} {
-		t.Run(name, func(t *testing.T) {
-			dir := filepath.Dir(path)
-			files, err := filepath.Glob(path + "*")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, file := range files {
-				if err := os.Chmod(file, 0o444); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for up := dir; up != os.TempDir() && len(up) > 1; up = filepath.Dir(up) {
-				if err := os.Chmod(up, 0o755); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := os.Chmod(dir, 0o555); err != nil {
-				t.Fatal(err)
-			}
-			defer os.Chmod(dir, 0o755)
-			if os.Getuid() != 0 {
-				readAsStranger(t, path)
-				return
-			}
-			// Nothing is forbidden to root: another user has to do it, with a copy of this program that it may run.
-			program := filepath.Join(t.TempDir(), "tape.test")
-			data, err := os.ReadFile(os.Args[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(program, data, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			for up := filepath.Dir(program); up != os.TempDir() && len(up) > 1; up = filepath.Dir(up) {
-				if err := os.Chmod(up, 0o755); err != nil {
-					t.Fatal(err)
-				}
-			}
-			cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestReadOnlyFolder$", "-test.v")
-			cmd.Dir = "/"
-			cmd.Env = append(os.Environ(), readEnv+"="+path)
-			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-			if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("read as a stranger")) {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
-	}
-}
-
-func readAsStranger(t *testing.T, path string) {
-	before, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err := os.Create(filepath.Join(filepath.Dir(path), "probe")); err == nil {
-		f.Close()
-		t.Fatal("the folder can be written")
-	}
-	tp := openTape(t, path)
-	found := all(t, tp, Query{})
-	if len(found) < 5 {
-		t.Errorf("%d exchanges", len(found))
-	}
-	for _, x := range found {
-		body, err := tp.Body(t.Context(), x.Response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.Copy(io.Discard, body); err != nil {
-			t.Error(err)
-		}
-		if x.Ended == InFlight {
-			t.Errorf("exchange %d is in flight on a tape nobody records", x.Seq)
-		}
-	}
-	if err := tp.Close(); err != nil {
-		t.Error(err)
-	}
-	after, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(after) != len(before) {
-		t.Errorf("files beside the tape: %v, before %v", after, before)
-	}
-	_, err = OpenRecorder(t.Context(), path, RecorderOptions{})
-	if !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("recording where one may not write: %v", err)
-	}
-	t.Log("read as a stranger")
 }
 
 // TestMigrations opens a tape that lacks a migration.

@@ -411,7 +411,7 @@ func TestSlowDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	noise := make([]byte, 48<<20)
+	noise := make([]byte, 36<<20)
 	var recordings []*Recording
 	for chunk := range chunks(noise, 200<<10) {
 		x := s.Begin(post("tiny"))

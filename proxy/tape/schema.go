@@ -17,8 +17,9 @@ import (
 // applicationID marks a SQLite file as a tape: "exod".
 const applicationID = 0x65786f64
 
-// pageSize is that of new tapes. 8 KiB holds most exchanges, and most compressed bodies, without waste.
-const pageSize = 8192
+// pageSize is that of new tapes. Pages of 16 KiB waste less on bodies of a few KiB than smaller ones: with 4 KiB a tape is a quarter larger,
+// and writing it takes a third more of CPU time.
+const pageSize = 16384
 
 // migrationFiles holds the schema as steps: the file of number n brings a tape from version n-1 to version n.
 //

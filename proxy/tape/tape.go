@@ -35,8 +35,8 @@ func Open(ctx context.Context, path string) (*Tape, error) {
 	}
 	t, err := openFile(ctx, path)
 	if unwritable(err) {
-		// SQLite wants to write beside the tape to read it together with a writer. Where it cannot, nobody else can either.
-		t, err = openIn(ctx, os.DirFS(filepath.Dir(path)), filepath.Base(path))
+		// SQLite wants to write beside the tape, to read it together with a writer. Where it cannot, nobody else can either.
+		t, err = openAlone(ctx, path)
 	}
 	if err != nil {
 		return nil, failure("opening tape", path, err)
@@ -94,6 +94,19 @@ func openFile(ctx context.Context, path string) (*Tape, error) {
 		return nil, err
 	}
 	return &Tape{db: db}, nil
+}
+
+// openAlone opens a tape that is on a disk that cannot be written.
+func openAlone(ctx context.Context, path string) (*Tape, error) {
+	// SQLite does not say why it cannot open a file.
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	return openIn(ctx, os.DirFS(filepath.Dir(path)), filepath.Base(path))
 }
 
 func openIn(ctx context.Context, fsys fs.FS, name string) (*Tape, error) {
