@@ -15,11 +15,13 @@ var CredentialHeaders = []string{
 	"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key",
 }
 
-// credentialParams are the names of query parameters whose values never reach a tape, in lower case.
+// credentialParams are the names of query parameters whose values never reach a tape, in lower case and without "-" and "_".
 var credentialParams = []string{
-	"key", "api_key", "api-key", "apikey", "token", "access_token", "auth_token", "id_token", "refresh_token", "auth",
-	"authorization", "secret", "client_secret", "password", "passwd", "pwd", "sig", "signature", "code", "x-api-key",
+	"key", "apikey", "xapikey", "token", "accesstoken", "authtoken", "idtoken", "refreshtoken", "auth", "authorization",
+	"secret", "clientsecret", "password", "passwd", "pwd", "sig", "signature", "code",
 }
+
+var withoutSeparators = strings.NewReplacer("-", "", "_", "")
 
 // Redactor puts fingerprints in place of credentials. The same value gives the same fingerprint, so requests of one user can
 // still be told from those of another; without the key a fingerprint cannot be tested against a guessed value. The zero value
@@ -112,7 +114,7 @@ func (r *Redactor) URL(target string) string {
 	return path + "?" + strings.Join(parts, "&")
 }
 
-// CredentialParam reports whether a query parameter of this name carries a credential.
+// CredentialParam reports whether a query parameter of this name carries a credential: api_key, API-Key and apikey alike.
 func CredentialParam(name string) bool {
-	return slices.Contains(credentialParams, strings.ToLower(name))
+	return slices.Contains(credentialParams, strings.ToLower(withoutSeparators.Replace(name)))
 }
