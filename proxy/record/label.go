@@ -19,16 +19,15 @@ func ParseLabel(s string) (key, value string, ok bool) {
 
 // LabelsOf returns the labels that h carries, laid over base. It is nil when there are none.
 func LabelsOf(h http.Header, base map[string]string) map[string]string {
-	values := h[LabelHeader]
-	if len(values) == 0 && len(base) == 0 {
-		return nil
-	}
-	labels := make(map[string]string, len(base)+len(values))
+	labels := make(map[string]string, len(base))
 	maps.Copy(labels, base)
-	for _, v := range values {
+	for _, v := range h[LabelHeader] {
 		if key, value, ok := ParseLabel(v); ok {
 			labels[key] = value
 		}
+	}
+	if len(labels) == 0 {
+		return nil
 	}
 	return labels
 }
