@@ -1,10 +1,12 @@
 package record
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/exodeck/exodeck/proxy/tape"
@@ -16,6 +18,7 @@ type requestBody struct {
 	rc     io.ReadCloser
 	req    *http.Request // its trailers are known once the body has been read
 	offset int64
+	closed atomic.Bool
 }
 
 func (b *requestBody) Read(p []byte) (int, error) {
@@ -24,13 +27,20 @@ func (b *requestBody) Read(p []byte) (int, error) {
 		b.x.requestBody(b.offset, p[:n])
 		b.offset += int64(n)
 	}
-	if err == io.EOF {
+	switch {
+	case err == io.EOF:
 		b.x.requestEnd(b.x.redactor.Header(b.req.Trailer))
+	case err != nil && !b.closed.Load():
+		b.x.requestBroken(err)
 	}
 	return n, err
 }
 
-func (b *requestBody) Close() error { return b.rc.Close() }
+// Close is what a transport calls when it has read all, or when it wants no more: reading on is then no failure of the client.
+func (b *requestBody) Close() error {
+	b.closed.Store(true)
+	return b.rc.Close()
+}
 
 // body records a response body while it is read.
 type body struct {
@@ -39,7 +49,9 @@ type body struct {
 	resp *http.Response
 	// left is how much of the Content-Length is still to come; negative when the length is not known.
 	left int64
-	err  error // what Read returns from now on
+
+	mu  sync.Mutex
+	err error // what Read returns from now on; guarded by mu, because Close may be called to end a Read that waits
 
 	// held is the last byte of a body of known length while strict mode waits for the tape.
 	held    [1]byte
@@ -60,8 +72,8 @@ func (b *body) Elapsed() time.Duration {
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	if b.err != nil {
-		return 0, b.err
+	if err := b.state(); err != nil {
+		return 0, err
 	}
 	if len(p) == 0 {
 		return 0, nil
@@ -78,8 +90,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	if err != nil && err != io.EOF {
 		b.x.fail(err, tape.UpstreamTruncated)
-		b.err = err
-		return n, err
+		return n, b.finish(err)
 	}
 	if b.x.strict && n > 0 && b.left == 0 {
 		b.held[0], b.holding = p[n-1], true
@@ -89,11 +100,10 @@ func (b *body) Read(p []byte) (int, error) {
 		return b.release(p)
 	}
 	if err == io.EOF {
-		b.err = err
-		if cerr := b.x.complete(b.resp.Trailer); cerr != nil {
-			b.err = cerr
+		if err := b.x.complete(b.resp.Trailer); err != nil {
+			return n, b.finish(err)
 		}
-		return n, b.err
+		return n, b.finish(io.EOF)
 	}
 	return n, nil
 }
@@ -104,15 +114,29 @@ func (b *body) release(p []byte) (int, error) {
 	// The byte that was kept may not be all: trailers come behind it, and so may an error.
 	if _, err := b.rc.Read(make([]byte, 1)); err != nil && err != io.EOF {
 		b.x.fail(err, tape.UpstreamTruncated)
-		b.err = err
-		return 0, err
+		return 0, b.finish(err)
 	}
-	if b.err = b.x.complete(b.resp.Trailer); b.err != nil {
-		return 0, b.err
+	if err := b.x.complete(b.resp.Trailer); err != nil {
+		return 0, b.finish(err)
 	}
-	b.err = io.EOF
 	p[0] = b.held[0]
-	return 1, io.EOF
+	return 1, b.finish(io.EOF)
+}
+
+func (b *body) state() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.err
+}
+
+// finish has Read return err from now on, unless it ended already, and returns what it ended with.
+func (b *body) finish(err error) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.err = err
+	}
+	return b.err
 }
 
 // pieceBuffers are as large as the largest piece; one is in use for each response that is being passed on.
@@ -143,20 +167,19 @@ func (b *body) WriteTo(w io.Writer) (int64, error) {
 
 // Err is the error that reading the body ended with, nil when it ended well or has not ended.
 func (b *body) Err() error {
-	if b.err == io.EOF {
-		return nil
+	if err := b.state(); err != io.EOF {
+		return err
 	}
-	return b.err
+	return nil
 }
 
-// Close ends an exchange whose body was not read to its end: whoever asked has lost interest.
+// Close ends an exchange whose body was not read to its end: whoever asked has lost interest. The exchange ends before the
+// connection does, so that a Read which this cuts off is not taken for a failure of the upstream.
 func (b *body) Close() error {
-	err := b.rc.Close()
-	if b.err == nil {
-		b.err = errClosed
-		b.x.fail(errClosed, tape.ClientGone)
+	if b.finish(errClosed) == errClosed {
+		b.x.abandon(b.resp.ContentLength)
 	}
-	return err
+	return b.rc.Close()
 }
 
 var errClosed = errors.New("the response was closed before its end")
@@ -179,7 +202,10 @@ func (u *upgraded) Write(p []byte) (int, error) {
 }
 
 func (u *upgraded) Close() error {
-	err := u.conn.Close()
-	u.x.end(tape.Complete, "", nil)
-	return err
+	ended, cause := tape.Complete, ""
+	if err := context.Cause(u.x.ctx); errors.Is(err, ErrStopped) {
+		ended, cause = tape.Interrupted, err.Error()
+	}
+	u.x.end(ended, cause, nil)
+	return u.conn.Close()
 }

@@ -88,6 +88,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body = &upgraded{body: b, conn: conn}
 		return resp, nil
 	}
+	if out.Body == nil || out.Body == http.NoBody {
+		x.requestEnd(nil) // no upgrade took place
+	}
 	if resp.Body == http.NoBody {
 		if err := x.complete(resp.Trailer); err != nil {
 			return nil, &Failure{Ref: x.event.Ref, Err: err}
@@ -104,8 +107,8 @@ func (t *Transport) begin(req *http.Request) *exchange {
 		redactor = noRedaction
 	}
 	target := req.URL.RequestURI()
-	if t.BasePath != "" {
-		target = strings.TrimPrefix(target, t.BasePath)
+	if rest, ok := strings.CutPrefix(target, t.BasePath); ok && (rest == "" || rest[0] == '/' || rest[0] == '?') {
+		target = rest
 	}
 	host := req.Host
 	if host == "" {
@@ -162,6 +165,7 @@ type exchange struct {
 	arrived  bool // the request is on the tape whole
 	ended    bool
 	received int64 // bytes of the request body recorded so far
+	broken   error // why the request body could not be read
 }
 
 // since is the time from the start of the exchange, in the precision of a tape.
@@ -246,6 +250,14 @@ func (x *exchange) requestEnd(trailer http.Header) {
 	x.rec.RequestEnd(trailer)
 }
 
+// requestBroken says that the client's side broke off inside the request body. What the transport reports of it later is not the
+// upstream's failure.
+func (x *exchange) requestBroken(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.broken = err
+}
+
 func (x *exchange) head(resp *http.Response) {
 	at := x.since()
 	header := x.redactor.Header(resp.Header)
@@ -302,22 +314,35 @@ func (x *exchange) complete(trailer http.Header) error {
 // fail ends the exchange with an error of its transport; otherwise is how it ended unless the client or the recorder went first.
 func (x *exchange) fail(err error, otherwise tape.Ended) {
 	cause := context.Cause(x.ctx)
+	x.mu.Lock()
+	broken := x.broken
+	x.mu.Unlock()
 	switch {
-	case cause == nil:
-		x.end(otherwise, err.Error(), nil)
 	case errors.Is(cause, ErrStopped):
 		x.end(tape.Interrupted, cause.Error(), nil)
+	case cause == context.Canceled:
+		// A server cancels the context of a request whose connection was closed without a cause of its own.
+		x.end(tape.ClientGone, "the client closed the connection", nil)
+	case cause != nil:
+		x.end(tape.ClientGone, cause.Error(), nil)
+	case broken != nil:
+		x.end(tape.ClientGone, "reading the request body: "+broken.Error(), nil)
 	default:
-		x.end(tape.ClientGone, goneCause(cause), nil)
+		x.end(otherwise, err.Error(), nil)
 	}
 }
 
-// goneCause words why a client is gone. A server cancels the context of a request whose connection was closed without a cause of its own.
-func goneCause(cause error) string {
-	if cause == nil || cause == context.Canceled {
-		return "the client closed the connection"
+// abandon ends the exchange of a response that is closed before its end was read. When all of its Content-Length has come, nothing
+// is missing.
+func (x *exchange) abandon(length int64) {
+	x.mu.Lock()
+	whole := x.event.ResponseBytes == length
+	x.mu.Unlock()
+	if whole {
+		x.end(tape.Complete, "", nil)
+		return
 	}
-	return cause.Error()
+	x.fail(errClosed, tape.ClientGone)
 }
 
 func (x *exchange) end(ended tape.Ended, cause string, trailer http.Header) {
@@ -333,7 +358,7 @@ func (x *exchange) end(ended tape.Ended, cause string, trailer http.Header) {
 	}
 	x.ended = true
 	x.event.Ended, x.event.Cause, x.event.Total = ended, cause, at
-	x.rec.End(ended, cause, trailer, at)
+	x.rec.End(ended, cause, x.redactor.Header(trailer), at)
 	event := x.event
 	x.mu.Unlock()
 	if x.onEnd != nil {
