@@ -98,6 +98,9 @@ func (p *packer) prepare(jobs []*job) {
 }
 
 func (p *packer) prepareJob(j *job, quick bool) {
+	if j.failed != nil {
+		return
+	}
 	for _, part := range j.parts {
 		part.of.digest(part.raw)
 		p.pack(part, quick)

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -70,8 +71,9 @@ type Recording struct {
 	arrived  bool // the request is whole
 	ended    bool
 	queued   bool
-	err      error // why the exchange has been given up
-	finished bool  // done is closed
+	err      error  // why the exchange has been given up
+	cause    string // the same for the tape
+	finished bool   // done is closed
 
 	row int64 // on the tape; the writer's
 }
@@ -303,6 +305,9 @@ func (x *Recording) fail(err error) {
 	}
 	x.over.Store(true)
 	x.err = failure(fmt.Sprintf("recording exchange %d of %s on", x.seq, x.session.session.Name), x.rec.path, err)
+	if e := (*Error)(nil); errors.As(x.err, &e) {
+		x.cause = e.Err.Error()
+	}
 	x.rec.unrecorded.Add(1)
 	x.session.unrecorded.Add(1)
 	x.rec.failed(x.err)

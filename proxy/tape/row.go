@@ -78,7 +78,7 @@ func (r *row) scan(scan func(dest ...any) error, alive bool) error {
 	x.Response.Proto = proto.String
 	x.Ended, x.Cause = Ended(ended.String), cause.String
 	if !ended.Valid && !alive {
-		x.Ended = Interrupted
+		x.Ended, x.Cause = Interrupted, causeInterrupted
 	}
 	x.Facts = Facts{API: API(api.String), Model: model.String, Stream: stream.Bool}
 	r.stale = !version.Valid || version.Int64 < DeriveVersion

@@ -68,16 +68,16 @@ func (w *writer) settleExchange(x *Recording) error {
 		}
 		return nil
 	}
-	x.mu.Lock()
-	cause := errors.Unwrap(x.err).Error()
-	x.mu.Unlock()
 	if x.response.row.id != 0 {
 		if err := w.finishPartial(x.response.row.id); err != nil {
 			return err
 		}
 	}
-	return w.stmt.breakExchange.exec(string(RecorderError), cause, x.row)
+	return w.stmt.breakExchange.exec(string(RecorderError), x.cause, x.row)
 }
+
+// causeInterrupted is the cause of an exchange that is [Interrupted].
+const causeInterrupted = "the recorder ended before the exchange did"
 
 // markInterrupted marks the exchanges that have not ended, completes what has been spooled of their responses, and removes
 // spooled bodies of requests that never arrived whole.
@@ -108,7 +108,7 @@ func (w *writer) markInterrupted() error {
 			return err
 		}
 	}
-	return w.stmt.markInterrupted.exec(string(Interrupted), "the recorder ended before the exchange did")
+	return w.stmt.markInterrupted.exec(string(Interrupted), causeInterrupted)
 }
 
 // finishPartial completes a spooled body with the parts that are on the tape. It is not made one with an equal body.
@@ -162,5 +162,14 @@ func (w *writer) close(now time.Time) error {
 	if err == nil {
 		_, err = w.conn.ExecContext(w.ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
-	return errors.Join(err, w.stmt.close(), w.conn.Close(), w.db.Close())
+	return errors.Join(err, w.shut())
+}
+
+// shut closes what has been opened.
+func (w *writer) shut() error {
+	err := w.stmt.close()
+	if w.conn != nil {
+		err = errors.Join(err, w.conn.Close())
+	}
+	return errors.Join(err, w.db.Close())
 }

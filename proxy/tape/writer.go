@@ -25,7 +25,7 @@ type writer struct {
 	fresh    map[[32]byte]int64 // bodies that the open transaction has added
 	stored   int64              // bytes that it has added
 	sessions []*SessionRecorder
-	broken   []*Recording // given up when their row was on the tape, which does not say so yet
+	broken   []*Recording // given up with something of them on the tape, which does not say so yet
 }
 
 // openWriter opens or creates the tape at path, migrates it and marks what an earlier recorder left unfinished.
@@ -65,7 +65,7 @@ func openWriter(ctx context.Context, path string, maxSize int64) (*writer, error
 	db.SetMaxOpenConns(2) // one that writes, one for checkpoints
 	w := &writer{ctx: context.WithoutCancel(ctx), path: path, db: db, fresh: make(map[[32]byte]int64)}
 	if err := w.setUp(ctx, version, maxSize); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, w.shut())
 	}
 	return w, nil
 }
@@ -170,9 +170,9 @@ func (w *writer) finishJob(r *Recorder, j *job, err error) {
 	case err != nil:
 		x.row, x.request.row, x.response.row = j.before.exchange, j.before.request, j.before.response
 		x.fail(err)
-		w.broken = append(w.broken, x)
+		w.noteBroken(x)
 	case j.failed != nil:
-		w.broken = append(w.broken, x)
+		w.noteBroken(x)
 	case j.end != nil:
 		r.committed.Add(1)
 		r.bodyBytes.Add(x.request.size + x.response.size)
@@ -188,6 +188,13 @@ func (w *writer) finishJob(r *Recorder, j *job, err error) {
 		}
 	}
 	r.release(j.cost)
+}
+
+// noteBroken has settle tidy up after an exchange that was given up when something of it was on the tape already.
+func (w *writer) noteBroken(x *Recording) {
+	if x.row != 0 || x.request.row.id != 0 || x.response.row.id != 0 {
+		w.broken = append(w.broken, x)
+	}
 }
 
 // writeJob puts on the tape what j has.
