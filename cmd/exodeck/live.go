@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -128,7 +129,7 @@ func (l *live) show(ev record.Event) {
 	if ev.Cause != "" {
 		attrs = append(attrs, slog.String("cause", ev.Cause))
 	}
-	l.log.LogAttrs(nil, level, "exchange", attrs...)
+	l.log.LogAttrs(context.Background(), level, "exchange", attrs...)
 }
 
 // draw puts the status line on the terminal.
