@@ -1,8 +1,10 @@
 package ask
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"unicode/utf8"
 
@@ -86,20 +88,32 @@ func dialectOf(api tape.API) (dialect, error) {
 	return dialect{}, fmt.Errorf("unknown API %q: choose one of %s", api, strings.Join(known, ", "))
 }
 
-// request is the URL and the body of a question.
-func (e *Endpoint) request(messages []rollout.Message, stream bool) (url string, body []byte, err error) {
+// NewRequest is a question to the model.
+func (e *Endpoint) NewRequest(messages []rollout.Message, stream bool) (*http.Request, error) {
 	d, err := dialectOf(e.API)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	value := d.body(e, messages, stream)
 	wire := pyjson.Options{ItemSep: ",", KeySep: ":"}
-	if body, err = pyjson.Encode(value, wire); err == nil && !utf8.Valid(body) {
+	body, err := pyjson.Encode(value, wire)
+	if err == nil && !utf8.Valid(body) {
 		// A rollout can bring a lone surrogate into the transcript. UTF-8 has no form of it, an escape does.
 		wire.EnsureASCII = true
 		body, err = pyjson.Encode(value, wire)
 	}
-	return join(e.BaseURL, d.path), body, err
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequest(http.MethodPost, join(e.BaseURL, d.path), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = http.Header{"Accept": {"*/*"}, "Content-Type": {"application/json"}}
+	if e.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+e.Key)
+	}
+	return req, nil
 }
 
 func join(base, path string) string {

@@ -64,22 +64,11 @@ func (s *Suite) answer(ctx context.Context, q question) (reply, error) {
 
 // attempt asks once.
 func (s *Suite) attempt(ctx context.Context, client http.RoundTripper, q question) (reply, error) {
-	url, body, err := q.to.request(q.messages, s.Stream)
+	req, err := q.to.NewRequest(q.messages, s.Stream)
 	if err != nil {
 		return reply{}, err
 	}
-	req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return reply{}, err
-	}
-	req.Header = http.Header{
-		"Accept":           {"*/*"},
-		"Content-Type":     {"application/json"},
-		record.LabelHeader: q.labels,
-	}
-	if q.to.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+q.to.Key)
-	}
+	req.Header[record.LabelHeader] = q.labels
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

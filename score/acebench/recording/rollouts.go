@@ -1,0 +1,379 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay"
+	"github.com/exodeck/exodeck/replay/match"
+	"github.com/exodeck/exodeck/score/acebench"
+	"github.com/exodeck/exodeck/score/acebench/ask"
+	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/simenv/rollout"
+)
+
+// lines are the recorded answers of one text to one question. Which of them a rollout got makes no difference to it.
+type lines struct {
+	calls []*call // in recorded order
+	used  int     // how many of them belong to a rollout already
+}
+
+func (l *lines) left() int { return len(l.calls) - l.used }
+
+// exchange is a question of rollouts with all its answers, by text, in recorded order.
+type exchange struct {
+	answers []*lines
+	failed  *call // the last that gave no usable answer; nil when none failed
+}
+
+// path is one way in which the recording fits a sample: a rollout with the recorded answers it took.
+type path struct {
+	uses    []*lines // in the order of asking
+	exact   int      // how many of the questions are recorded exactly as they are asked
+	outcome ask.Outcome
+	ended   error // nil when the rollout came to its end
+}
+
+// rollouts gives agents their answers.
+func (f *foreign) rollouts(ctx context.Context) error {
+	b := &board{foreign: f, exchanges: map[key]*exchange{}}
+	official := false
+	for _, c := range f.calls {
+		if c.to != "" {
+			b.add(c)
+			official = official || c.official
+		}
+	}
+	if len(b.exchanges) == 0 {
+		return nil
+	}
+	asked := f.asked(b)
+	if official {
+		f.remarks = append(f.remarks, "the rollouts are the official runner's, whose loop is another: their messages were executed in order (open loop)")
+	} else {
+		if err := b.assign(ctx, asked, b.recorded); err != nil {
+			return err
+		}
+	}
+	if official || f.OnDiverge == Trajectory {
+		if err := b.assign(ctx, f.unanswered(asked), b.following); err != nil {
+			return err
+		}
+	}
+	for _, s := range f.unanswered(asked) {
+		o, err := b.diverged(ctx, s)
+		if err != nil {
+			return err
+		}
+		f.found[s] = append(f.found[s], o)
+	}
+	return nil
+}
+
+// asked lists the agents whose first question is on the tape, in the order of the data.
+func (f *foreign) asked(b *board) []*dataset.Sample {
+	seen := map[*dataset.Sample]bool{}
+	for k := range b.exchanges {
+		for _, s := range f.recogniser.openers[k] {
+			seen[s] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(seen), func(x, y *dataset.Sample) int { return f.index[x] - f.index[y] })
+}
+
+// unanswered lists those of the samples that have no rollout yet.
+func (f *foreign) unanswered(samples []*dataset.Sample) []*dataset.Sample {
+	return slices.DeleteFunc(slices.Clone(samples), func(s *dataset.Sample) bool { return len(f.found[s]) > 0 })
+}
+
+// board holds the recorded questions of rollouts and deals them out to samples.
+type board struct {
+	*foreign
+	exchanges map[key]*exchange
+	calls     []*call
+}
+
+func (b *board) add(c *call) {
+	b.calls = append(b.calls, c)
+	k := keyOf(c.messages)
+	e := b.exchanges[k]
+	if e == nil {
+		e = &exchange{}
+		b.exchanges[k] = e
+	}
+	if c.err != nil {
+		e.failed = c
+		return
+	}
+	for _, l := range e.answers {
+		if l.calls[0].text == c.text {
+			l.calls = append(l.calls, c)
+			return
+		}
+	}
+	e.answers = append(e.answers, &lines{calls: []*call{c}})
+}
+
+// linesOf returns the lines that a call is one of.
+func (b *board) linesOf(c *call) *lines {
+	for _, l := range b.exchanges[keyOf(c.messages)].answers {
+		if slices.Contains(l.calls, c) {
+			return l
+		}
+	}
+	return nil
+}
+
+// candidates says which recorded answers a rollout may take for a question, given those it took before. No answers and no error
+// mean that the recording of the rollout ends here and the model is to end it.
+type candidates func(r rollout.Request, before []*lines) (answers []*lines, exact bool, err error)
+
+// errUnrecorded ends a rollout that asks what is not recorded.
+var errUnrecorded = errors.New("the question is not recorded")
+
+// recorded takes answers to the very question.
+func (b *board) recorded(r rollout.Request, _ []*lines) ([]*lines, bool, error) {
+	e := b.exchanges[keyOf(r.Messages)]
+	switch {
+	case e == nil:
+		return nil, false, errUnrecorded
+	case len(e.answers) > 0:
+		return e.answers, true, nil
+	}
+	return nil, false, e.failed.err
+}
+
+// following takes, where the very question is not recorded, answers to one that goes on where the agent's last one stopped. Of the
+// first question it also knows the form that the official runner gives it.
+func (b *board) following(r rollout.Request, before []*lines) ([]*lines, bool, error) {
+	if e := b.exchanges[keyOf(r.Messages)]; e != nil && len(e.answers) > 0 {
+		return e.answers, true, nil
+	}
+	if r.To == rollout.User {
+		return nil, false, nil
+	}
+	var last *call
+	for _, l := range slices.Backward(before) {
+		if l.calls[0].to == rollout.Agent {
+			last = l.calls[0]
+			break
+		}
+	}
+	var answers []*lines
+	for _, c := range b.calls {
+		if c.to != rollout.Agent || c.err != nil {
+			continue
+		}
+		if last == nil && asksAlike(c.messages, r.Messages) || last != nil && continues(last, c) {
+			if l := b.linesOf(c); !slices.Contains(answers, l) {
+				answers = append(answers, l)
+			}
+		}
+	}
+	return answers, false, nil
+}
+
+// asksAlike reports whether two requests to an agent have the same transcript and functions, whatever the texts around them.
+func asksAlike(a, b []rollout.Message) bool {
+	return transcript(a) != "" && transcript(a) == transcript(b) && len(a) == len(b)
+}
+
+// transcript is the part of a request that holds what was said: the lines from the first that a party says to the last.
+func transcript(messages []rollout.Message) string {
+	text := messages[len(messages)-1].Content
+	i := strings.LastIndex("\n"+text, "\nuser:")
+	if j := strings.Index("\n"+text, "\nuser:"); j >= 0 {
+		i = j
+	}
+	if i < 0 {
+		return ""
+	}
+	return strings.TrimSpace(text[i:])
+}
+
+// continues reports whether a request to an agent is the next one after another: the same text with lines put in at one place, which
+// begin with the agent's answer where the transcript holds that.
+func continues(last, next *call) bool {
+	a, b := last.messages[len(last.messages)-1].Content, next.messages[len(next.messages)-1].Content
+	if len(b) <= len(a) || len(last.messages) != len(next.messages) || last.messages[0] != next.messages[0] {
+		return false
+	}
+	at := 0
+	for at < len(a) && a[at] == b[at] {
+		at++
+	}
+	// The lines went in where a line begins, after all that was said before.
+	at = strings.LastIndexByte(b[:at], '\n') + 1
+	added := b[at : at+len(b)-len(a)]
+	if a[:at]+added+a[at:] != b || !strings.HasSuffix(added, "\n") {
+		return false
+	}
+	if rest, ok := strings.CutPrefix(added, "agent:"+last.text+"\n"); ok {
+		return oneLine(rest, "execution:") || strings.HasPrefix(rest, "user:")
+	}
+	return oneLine(added, "execution result:")
+}
+
+func oneLine(text, label string) bool {
+	return strings.HasPrefix(text, label) && strings.Count(text, "\n") == 1
+}
+
+// maxPaths bounds how many ways are tried for one sample.
+const maxPaths = 1024
+
+// paths plays a sample in every way that the candidates allow. capped says that there are more.
+func (b *board) paths(ctx context.Context, s *dataset.Sample, of candidates) (paths []*path, capped bool, err error) {
+	var choices, widths []int
+	for len(paths) < maxPaths {
+		p := b.walk(ctx, s, of, choices, &widths)
+		if ctx.Err() != nil {
+			return nil, false, context.Cause(ctx)
+		}
+		paths = append(paths, p)
+		// The next way differs as late as possible.
+		choices = append(choices, make([]int, len(widths)-len(choices))...)
+		for len(choices) > 0 && choices[len(choices)-1]+1 >= widths[len(choices)-1] {
+			choices = choices[:len(choices)-1]
+		}
+		if len(choices) == 0 {
+			return paths, false, nil
+		}
+		choices[len(choices)-1]++
+	}
+	return paths, true, nil
+}
+
+// walk plays a sample once. It takes the answer that choices say at each question, the first where they say nothing, and leaves in
+// widths how many there were.
+func (b *board) walk(ctx context.Context, s *dataset.Sample, of candidates, choices []int, widths *[]int) *path {
+	p := &path{}
+	*widths = (*widths)[:0]
+	model := rollout.ModelFunc(func(_ context.Context, r rollout.Request) (string, error) {
+		answers, exact, err := of(r, p.uses)
+		answers = slices.DeleteFunc(slices.Clone(answers), func(l *lines) bool { return l.left() <= count(p.uses, l) })
+		switch {
+		case err != nil:
+			return "", err
+		case len(answers) == 0 && exact:
+			return "", errUnrecorded // all that are recorded belong to others
+		case len(answers) == 0 && len(p.uses) == 0:
+			return "", errUnrecorded
+		case len(answers) == 0:
+			return rollout.FinishMarker, nil
+		}
+		choice := 0
+		if n := len(*widths); n < len(choices) {
+			choice = choices[n]
+		}
+		*widths = append(*widths, len(answers))
+		p.uses = append(p.uses, answers[choice])
+		if exact {
+			p.exact++
+		}
+		return answers[choice].calls[0].text, nil
+	})
+	runner := b.Materials.Runner(b.MaxSteps)
+	runner.Agent, runner.User = model, model
+	result, err := runner.Run(ctx, ask.Play(s))
+	p.outcome = ask.Outcome{Sample: s, Rollout: result, Answer: acebench.Answer{ID: s.ID, Status: acebench.OK}}
+	p.outcome.OpenLoop = p.exact < len(p.uses)
+	var unanswered *rollout.AskError
+	switch {
+	case errors.As(err, &unanswered):
+		p.ended = err
+	case err != nil:
+		p.outcome.Remark = "the rollout failed: " + err.Error()
+	default:
+		p.outcome.Answer.State, p.outcome.Answer.Trace = result.EndState, ask.Trace(result)
+	}
+	return p
+}
+
+func count(all []*lines, l *lines) int {
+	n := 0
+	for _, one := range all {
+		if one == l {
+			n++
+		}
+	}
+	return n
+}
+
+// take makes the exchanges of a path those of its sample.
+func (p *path) take() ask.Outcome {
+	o := p.outcome
+	for _, l := range p.uses {
+		o.Exchanges = append(o.Exchanges, l.calls[l.used].x.Ref)
+		l.used++
+	}
+	return o
+}
+
+// diverged tells why a sample has no rollout although its first question is on the tape: the recording of one was cut off, or it asks
+// something else now.
+func (b *board) diverged(ctx context.Context, s *dataset.Sample) (ask.Outcome, error) {
+	o := ask.Outcome{Sample: s, Answer: acebench.Answer{ID: s.ID, Status: acebench.Missing, Note: "all rollouts that begin like it belong to other samples"}}
+	paths, _, err := b.paths(ctx, s, b.recorded)
+	if err != nil {
+		return o, err
+	}
+	// The longest way is the one that came nearest to its end.
+	longest := slices.MaxFunc(paths, func(x, y *path) int { return len(x.uses) - len(y.uses) })
+	if len(longest.uses) == 0 {
+		return o, nil
+	}
+	var unanswered *rollout.AskError
+	if !errors.As(longest.ended, &unanswered) {
+		return o, nil
+	}
+	o.Rollout = longest.outcome.Rollout
+	o.Exchanges = longest.take().Exchanges
+	if !errors.Is(longest.ended, errUnrecorded) {
+		o.Answer.Note = longest.ended.Error()
+		return o, nil
+	}
+	miss, err := b.miss(ctx, unanswered.Request, longest.uses[0].calls[0])
+	if err != nil {
+		return o, err
+	}
+	d := ask.NewDivergence(unanswered.Request, miss)
+	if d.Recorded == "" {
+		o.Answer.Note = fmt.Sprintf("the recording of the rollout ends before step %d", d.Step)
+		return o, nil
+	}
+	o.Divergence = d
+	o.Answer.Status, o.Answer.Note = acebench.Diverged, d.String()
+	return o, nil
+}
+
+// miss asks the recorded questions of rollouts for one that they do not hold, to learn which is nearest.
+func (b *board) miss(ctx context.Context, r rollout.Request, like *call) (*match.Miss, error) {
+	rollouts := map[tape.Ref]bool{}
+	for _, c := range b.calls {
+		rollouts[c.x.Ref] = true
+	}
+	part := &Part{Tape: b.Tape, Names: b.Found.Sessions, Only: func(x *tape.Exchange) bool { return rollouts[x.Ref] }}
+	transport, err := replay.NewTransport(ctx, part, match.Default())
+	if err != nil {
+		return nil, err
+	}
+	endpoint := ask.Endpoint{BaseURL: "http://recorded", API: like.api, Model: like.model}
+	req, err := endpoint.NewRequest(r.Messages, false)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := transport.RoundTrip(req.WithContext(ctx))
+	if miss, ok := errors.AsType[*match.Miss](err); ok {
+		return miss, nil
+	}
+	if err == nil {
+		resp.Body.Close()
+		return &match.Miss{}, nil // recorded, but all of its answers belong to others
+	}
+	return nil, err
+}
