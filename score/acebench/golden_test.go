@@ -164,32 +164,3 @@ func compareVerdicts(t *testing.T, name string, set *dataset.Set, es, off *acebe
 		t.Errorf("%d verdicts for %d samples", n, len(set.Samples))
 	}
 }
-
-// BenchmarkJudge decodes and checks the answers of one result set, over and over. Run it with -cpu 1; what it reports are samples
-// for each second of processor time.
-func BenchmarkJudge(b *testing.B) {
-	set := load(b, dataset.English)
-	answers := results(b, dataset.English, "mixed").Answers
-	inOrder := make([]*acebench.Answer, len(set.Samples))
-	for i := range answers {
-		for j, sample := range set.Samples {
-			if sample.ID == answers[i].ID {
-				inOrder[j] = &answers[i]
-			}
-		}
-	}
-	for _, r := range rules.All() {
-		b.Run(r.String(), func(b *testing.B) {
-			s := acebench.NewScorer(set, r)
-			b.ReportAllocs()
-			n, start := 0, cpuTime()
-			for b.Loop() {
-				for i, a := range inOrder {
-					s.Judge(i, a)
-				}
-				n += len(inOrder)
-			}
-			b.ReportMetric(float64(n)/(cpuTime()-start).Seconds(), "samples/cpu-s")
-		})
-	}
-}

@@ -207,9 +207,7 @@ func (k *Key) candidate(c *candidate, calls []decode.Call) (*failure, error) {
 			continue
 		}
 		if k.rules == rules.Evalscope && len(c.calls) > 1 {
-			f.text = func() string {
-				return "Parallel function call failed; excepted " + c.render() + ", real: " + pyvalue.Repr(decode.Values(calls))
-			}
+			f.text = func() string { return parallelText(c, calls) }
 		}
 		return f, nil
 	}
@@ -241,13 +239,22 @@ func (k *Key) expected(e *expectedCall, calls []decode.Call) (*failure, error) {
 
 var wrongFunction = failText(WrongFunction, "wrong_function")
 
-// render returns the expected calls as Python prints the list of them.
-func (c *candidate) render() string {
-	list := pyvalue.NewList()
-	for _, e := range c.calls {
-		list.Append(pyvalue.DictOf(e.name, e.args.value))
+// parallelText is what evalscope says of several calls, whatever was wrong with one of them.
+func parallelText(c *candidate, calls []decode.Call) string {
+	b := make([]byte, 0, 1024)
+	b = append(b, "Parallel function call failed; excepted ["...)
+	for i, e := range c.calls {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(b, '{')
+		b = pyvalue.AppendRepr(b, pyvalue.Str(e.name))
+		b = append(b, ": "...)
+		b = pyvalue.AppendRepr(b, e.args.value)
+		b = append(b, '}')
 	}
-	return pyvalue.Repr(list)
+	b = append(b, "], real: "...)
+	return string(decode.AppendRepr(b, calls))
 }
 
 // countNames compares how often each name is called with how often it should be.

@@ -162,7 +162,7 @@ func join(language Language, parts []part) (*Set, error) {
 			samples = append(samples, s)
 		}
 	}
-	return newSet(language, samples, Digest(files)), problems.err()
+	return NewSet(language, samples, Digest(files)), problems.err()
 }
 
 // Digest returns the digest of a number of files, given the SHA-256 of each by its path: the SHA-256 over a line

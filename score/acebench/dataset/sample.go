@@ -77,7 +77,8 @@ func (s *Set) Only(c Category) []*Sample {
 	return all
 }
 
-func newSet(language Language, samples []*Sample, digest string) *Set {
+// NewSet makes a set of samples, each with an id of its own. The digest identifies the data they came from.
+func NewSet(language Language, samples []*Sample, digest string) *Set {
 	set := &Set{Language: language, Samples: samples, Digest: digest, byID: make(map[string]*Sample, len(samples))}
 	for _, s := range samples {
 		set.byID[s.ID] = s

@@ -35,13 +35,27 @@ func (c Call) Value() pyvalue.Value {
 	return pyvalue.DictOf(c.Name, args)
 }
 
-// Values returns all calls as one Python list.
-func Values(calls []Call) *pyvalue.List {
-	list := pyvalue.NewList()
-	for _, c := range calls {
-		list.Append(c.Value())
+// AppendRepr appends the calls as Python prints the list of them.
+func AppendRepr(dst []byte, calls []Call) []byte {
+	dst = append(dst, '[')
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = append(dst, '{')
+		dst = pyvalue.AppendRepr(dst, pyvalue.Str(c.Name))
+		dst = append(dst, ": {"...)
+		for j, a := range c.Args {
+			if j > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = pyvalue.AppendRepr(dst, a.Key())
+			dst = append(dst, ": "...)
+			dst = pyvalue.AppendRepr(dst, a.Value)
+		}
+		dst = append(dst, "}}"...)
 	}
-	return list
+	return append(dst, ']')
 }
 
 // indexFrom is the number of arguments from which a repeated name is found through a map.

@@ -24,7 +24,7 @@ func outcome(r rules.Rules, dialogue bool, text string) string {
 	case err != nil:
 		return "raised: " + err.Error()
 	}
-	return pyvalue.Repr(decode.Values(calls))
+	return string(decode.AppendRepr(nil, calls))
 }
 
 func TestCallsUnderEachRuleSet(t *testing.T) {

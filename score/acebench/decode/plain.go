@@ -292,11 +292,22 @@ func (p *plain) number() (pyvalue.Value, bool) {
 	}
 	if p.pos == whole {
 		i, err := strconv.ParseInt(p.text[start:p.pos], 10, 64)
+		if 0 <= i && i < int64(len(smallInts)) {
+			return smallInts[i], err == nil
+		}
 		return pyvalue.NewInt(i), err == nil
 	}
 	f, err := strconv.ParseFloat(p.text[start:p.pos], 64)
 	return pyvalue.Float(f), err == nil
 }
+
+// smallInts are the integers that most answers hold, ready as values.
+var smallInts = func() (all [1024]pyvalue.Value) {
+	for i := range all {
+		all[i] = pyvalue.NewInt(int64(i))
+	}
+	return all
+}()
 
 func (p *plain) digits() {
 	for p.pos < len(p.text) && '0' <= p.text[p.pos] && p.text[p.pos] <= '9' {

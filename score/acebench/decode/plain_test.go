@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/exodeck/exodeck/simenv/pycall"
-	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
 
 // fullCalls reads a text by the full grammar only.
@@ -85,7 +84,7 @@ func TestPlainCalls(t *testing.T) {
 		calls, ok := plainCalls(tt.text)
 		got := ""
 		if ok {
-			got = pyvalue.Repr(Values(calls))
+			got = string(AppendRepr(nil, calls))
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tt.text, diff)
@@ -110,7 +109,7 @@ func FuzzPlainCalls(f *testing.F) {
 		if err != nil {
 			t.Fatalf("read %q plainly, the full grammar says %v", text, err)
 		}
-		if got, want := pyvalue.Repr(Values(calls)), pyvalue.Repr(Values(full)); got != want {
+		if got, want := string(AppendRepr(nil, calls)), string(AppendRepr(nil, full)); got != want {
 			t.Errorf("read %q as %s, by the full grammar it is %s", text, got, want)
 		}
 	})
