@@ -218,3 +218,8 @@ func readFile(t testing.TB, name string) string {
 	}
 	return string(data)
 }
+
+// nowhere is a session for servers that are never asked.
+type nowhere struct{}
+
+func (nowhere) Begin(tape.Start) *tape.Recording { panic("nothing was to be recorded") }
