@@ -159,6 +159,35 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// TestForeignLog has a file of another program, with a write-ahead log that is not yet folded in: that is left to its owner.
+func TestForeignLog(t *testing.T) {
+	path := killedTape(t, 1)
+	execute(t, rawDB(t, path), `PRAGMA application_id = 7`) // which adds to the log
+	other := filepath.Join(t.TempDir(), "other.db")
+	before := make(map[string][]byte)
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(path + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before[suffix] = data
+		if err := os.WriteFile(other+suffix, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := OpenRecorder(t.Context(), other, RecorderOptions{}); !errors.Is(err, ErrNotTape) {
+		t.Errorf("recording on it: %v", err)
+	}
+	if _, err := Open(t.Context(), other); !errors.Is(err, ErrNotTape) {
+		t.Errorf("reading it: %v", err)
+	}
+	for suffix, want := range before {
+		if now, err := os.ReadFile(other + suffix); err != nil || !bytes.Equal(now, want) {
+			t.Errorf("the file %q was changed (%v)", suffix, err)
+		}
+	}
+}
+
 func TestOpenMissing(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{filepath.Join(dir, "none.tape"), filepath.Join(dir, "no", "folder", "none.tape")} {

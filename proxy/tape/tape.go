@@ -89,7 +89,7 @@ func unwritable(err error) bool {
 }
 
 func openFile(ctx context.Context, path string) (*Tape, error) {
-	db, err := openReader(ctx, path, url.Values{"mode": {accessMode(path)}})
+	db, err := openReader(ctx, path, url.Values{"mode": {accessMode(path, recording(path))}})
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +125,8 @@ func openIn(ctx context.Context, fsys fs.FS, name string) (*Tape, error) {
 // accessMode returns the mode in which SQLite is to open a file it shall only read. SQLite makes two files beside it, and removes them in the
 // end only when it may write. It would then also fold in what a recorder that died has left there; so that a reader
 // changes nothing, such a tape is opened for reading only, the files being there already.
-func accessMode(path string) string {
-	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 && !recording(path) {
+func accessMode(path string, alive bool) string {
+	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 && !alive {
 		return "ro"
 	}
 	return "rw"
@@ -163,7 +163,7 @@ func probe(ctx context.Context, path string, info fs.FileInfo) (version int, err
 	if err := regular(info); err != nil {
 		return 0, err
 	}
-	db, err := sql.Open("sqlite", dsn(path, url.Values{"mode": {accessMode(path)}, "_pragma": {"busy_timeout(5000)", "query_only(on)"}}))
+	db, err := sql.Open("sqlite", dsn(path, url.Values{"mode": {accessMode(path, false)}, "_pragma": {"busy_timeout(5000)", "query_only(on)"}}))
 	if err != nil {
 		return 0, err
 	}

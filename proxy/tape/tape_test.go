@@ -1,85 +1,12 @@
 package tape
 
 import (
-	"crypto/sha256"
-	"io"
 	"net/http"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
-}
-
-// sameExchange compares exchanges but for the rows their bodies have on a tape.
-var sameExchange = cmp.Options{cmpopts.IgnoreUnexported(Body{}), cmpopts.EquateEmpty()}
-
-var day = time.Date(2026, 3, 4, 5, 6, 7, 89, time.UTC)
-
-// openTest opens a recorder on a new tape and starts a session.
-func openTest(t testing.TB, o RecorderOptions) (path string, r *Recorder, s *SessionRecorder) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), "test.tape")
-	r, err := OpenRecorder(t.Context(), path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	s, err = r.StartSession(t.Context(), Session{Upstream: "http://exo.local:52415", Version: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path, r, s
-}
-
-func openTape(t testing.TB, path string) *Tape {
-	t.Helper()
-	tp, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tp.Close() })
-	return tp
-}
-
-func readBody(t testing.TB, tp *Tape, b Body) []byte {
-	t.Helper()
-	body, err := tp.Body(t.Context(), b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer body.Close()
-	data, err := io.ReadAll(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func all(t testing.TB, tp *Tape, q Query) []*Exchange {
-	t.Helper()
-	var found []*Exchange
-	for x, err := range tp.Exchanges(t.Context(), q) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		found = append(found, x)
-	}
-	return found
-}
-
-func post(model string) Start {
-	return Start{
-		Started: day, Upstream: "http://exo.local:52415", Method: "POST", URL: "/v1/chat/completions", Host: "127.0.0.1:52416",
-		Proto: "HTTP/1.1", Header: http.Header{"Content-Type": {"application/json"}}, Labels: map[string]string{"sample": model},
-	}
-}
 
 func TestRoundTrip(t *testing.T) {
 	path, r, s := openTest(t, RecorderOptions{})
@@ -138,5 +65,3 @@ func TestRoundTrip(t *testing.T) {
 		t.Error("the digest changed when the recorder was closed")
 	}
 }
-
-func bodyOf(s string) Body { return Body{Size: int64(len(s)), SHA256: sha256.Sum256([]byte(s))} }
