@@ -64,9 +64,7 @@ func failure(op, path string, err error) error {
 		return err
 	}
 	e := &Error{Op: op, Path: path, Err: err}
-	switch kind := classify(err); kind {
-	case nil:
-	default:
+	if kind := classify(err); kind != nil {
 		e.Err = fmt.Errorf("%w: %w", kind, err)
 	}
 	switch {

@@ -49,6 +49,9 @@ func (s *spool) waitTurn(x *Recording) error {
 	case s.turn <- struct{}{}:
 		return nil
 	case <-ctx.Done():
+		if x.rec.ctx.Err() != nil {
+			return ErrClosed
+		}
 		return fmt.Errorf("%w: a part of a body was not written within %v", ErrSlow, x.rec.maxWait)
 	}
 }
