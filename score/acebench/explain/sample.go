@@ -1,0 +1,176 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/simenv/pyvalue"
+)
+
+// A Sample is a sample of the data set as people read it. Values are written as Python does.
+type Sample struct {
+	ID       string           `json:"id"`
+	Language dataset.Language `json:"language"`
+	Category dataset.Category `json:"category"`
+	Place    string           `json:"place"` // file and line
+
+	Question  string   `json:"question"`
+	Time      string   `json:"time,omitempty"`
+	Profile   string   `json:"profile,omitempty"`
+	Functions []string `json:"functions"` // signatures, see [Signature]
+
+	// Expected is what a right answer is: of a normal sample each alternative as an answer, of a special one the ground truth, of an agent
+	// the end state of each class.
+	Expected []string `json:"expected"`
+
+	Classes    []string   `json:"classes,omitempty"`    // agents: the simulated classes
+	Config     string     `json:"config,omitempty"`     // agents: what they start from
+	Milestones [][]string `json:"milestones,omitempty"` // agents: alternatives
+}
+
+// Describe returns a sample as people read it.
+func Describe(s *dataset.Sample) Sample {
+	d := Sample{
+		ID: s.ID, Language: s.Language, Category: s.Category, Place: fmt.Sprintf("%s:%d", s.File, s.Line),
+		Question: s.Question, Time: s.Time, Profile: s.Profile, Classes: s.InvolvedClasses,
+	}
+	for _, f := range elements(s.Function) {
+		d.Functions = append(d.Functions, Signature(f))
+	}
+	switch s.Category.Family() {
+	case dataset.Special:
+		d.Expected = []string{pyvalue.String(s.GroundTruth)}
+	case dataset.Agent:
+		for _, class := range alternatives(s.GroundTruth) {
+			d.Expected = append(d.Expected, pyvalue.Repr(class))
+		}
+		d.Config = pyvalue.Repr(s.InitialConfig)
+		for _, stones := range milestones(s.MileStone) {
+			d.Milestones = append(d.Milestones, texts(stones))
+		}
+	default:
+		for _, truth := range alternatives(s.GroundTruth) {
+			d.Expected = append(d.Expected, answerOf(expectedCalls(s, truth)))
+		}
+	}
+	return d
+}
+
+// Signature returns the description of a function as a line: name(required: type, optional: type = default, other?: type). A parameter
+// that may be left out and has no default is marked with a question mark. What is no description is returned as Python prints it.
+func Signature(function pyvalue.Value) string {
+	f, ok := function.(*pyvalue.Dict)
+	if !ok {
+		return pyvalue.Repr(function)
+	}
+	name, ok := f.GetStr("name")
+	if !ok {
+		return pyvalue.Repr(function)
+	}
+	required := map[string]bool{}
+	for _, name := range requiredOf(f) {
+		required[name] = true
+	}
+	var params []string
+	for key, detail := range propertiesOf(f).All() {
+		param := pyvalue.String(key)
+		d, _ := detail.(*pyvalue.Dict)
+		if d == nil {
+			d = pyvalue.NewDict()
+		}
+		fallback, hasFallback := d.GetStr("default")
+		if !required[param] && !hasFallback {
+			param += "?"
+		}
+		param += ": " + typeOf(d)
+		if hasFallback {
+			param += " = " + pyvalue.Repr(fallback)
+		}
+		params = append(params, param)
+	}
+	return pyvalue.String(name) + "(" + strings.Join(params, ", ") + ")"
+}
+
+// typeOf is the declared type of a parameter, with that of its items, or the values that it may have.
+func typeOf(detail *pyvalue.Dict) string {
+	declared := "any"
+	if t, ok := detail.GetStr("type"); ok {
+		declared = pyvalue.String(t)
+	}
+	if items, ok := detail.GetStr("items"); ok {
+		if d, ok := items.(*pyvalue.Dict); ok {
+			declared += "[" + typeOf(d) + "]"
+		}
+	}
+	if choices, ok := detail.GetStr("enum"); ok {
+		var shown []string
+		for _, v := range elements(choices) {
+			shown = append(shown, pyvalue.Repr(v))
+		}
+		declared += " " + strings.Join(shown, "|")
+	}
+	return declared
+}
+
+// propertiesOf returns the parameters of a function; empty when it declares none.
+func propertiesOf(function *pyvalue.Dict) *pyvalue.Dict {
+	return object(object(function, "parameters"), "properties")
+}
+
+// requiredOf returns the names of the parameters that a function requires.
+func requiredOf(function *pyvalue.Dict) []string {
+	names, _ := object(function, "parameters").GetStr("required")
+	return texts(elements(names))
+}
+
+// functionNamed finds the description of the function that a key of the ground truth means: the one with exactly that name, else with
+// the key without its number.
+func functionNamed(functions pyvalue.Value, key string) (name string, description *pyvalue.Dict) {
+	for _, name := range []string{key, dataset.CutNumber(key)} {
+		for _, f := range elements(functions) {
+			d, ok := f.(*pyvalue.Dict)
+			if !ok {
+				continue
+			}
+			if got, ok := d.GetStr("name"); ok && pyvalue.Equal(got, pyvalue.Str(name)) {
+				return name, d
+			}
+		}
+	}
+	return dataset.CutNumber(key), pyvalue.NewDict()
+}
+
+// object returns an object inside another, empty when it is not there.
+func object(in *pyvalue.Dict, name string) *pyvalue.Dict {
+	v, _ := in.GetStr(name)
+	if d, ok := v.(*pyvalue.Dict); ok {
+		return d
+	}
+	return pyvalue.NewDict()
+}
+
+// elements returns the elements of a list, none of what is no list.
+func elements(v pyvalue.Value) []pyvalue.Value {
+	if list, ok := v.(*pyvalue.List); ok {
+		return list.Items
+	}
+	return nil
+}
+
+// alternatives returns the alternatives of a ground truth: the elements of a list, else the value itself.
+func alternatives(truth pyvalue.Value) []pyvalue.Value {
+	if list, ok := truth.(*pyvalue.List); ok {
+		return list.Items
+	}
+	return []pyvalue.Value{truth}
+}
+
+// texts prints values as Python's str does.
+func texts(values []pyvalue.Value) []string {
+	all := make([]string, 0, len(values))
+	for _, v := range values {
+		all = append(all, pyvalue.String(v))
+	}
+	return all
+}
