@@ -52,6 +52,7 @@ func newApp(e env, wrapped []string) *cli.App {
 			group("data", "look at ACEBench data sets, and make bundles of them",
 				dataImportCommand(e),
 				dataLsCommand(e),
+				dataShowCommand(e),
 				dataAuditCommand(e),
 			),
 			group("simenv", "the simulated APIs of ACEBench's agents",

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/exodeck/exodeck/replay/show"
+	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/score/acebench/explain"
+	"github.com/exodeck/exodeck/simenv"
+)
+
+type dataShowConfig struct {
+	Data     string
+	Language string
+	ID       string
+	Format   string
+}
+
+func dataShowCommand(e env) *cli.Command {
+	return leaf("show", "print a sample: what is asked, the prompt as sent, the expected answer", "ID", 1, []cli.Flag{
+		dataFlag(),
+		&cli.StringFlag{Name: "language", Usage: "`en` or zh (default: the first that has the sample)"},
+		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
+	}, func(c *cli.Context) error {
+		cfg := dataShowConfig{Data: c.String("data"), Language: c.String("language"), ID: c.Args().First(), Format: c.String("format")}
+		if cfg.Format != "text" && cfg.Format != "json" {
+			return usagef("--format is text or json, not %q", cfg.Format)
+		}
+		if cfg.ID == "" {
+			return usagef("say which sample: exodeck data show normal_atom_bool_0; exodeck data ls CATEGORY lists them")
+		}
+		return runDataShow(c.Context, cfg, e)
+	})
+}
+
+// shownSample is a sample with what a model is asked.
+type shownSample struct {
+	explain.Sample
+	Prompt []explain.Message `json:"prompt"`
+}
+
+func runDataShow(ctx context.Context, cfg dataShowConfig, e env) error {
+	d, err := openData(cfg.Data, e)
+	if err != nil {
+		return err
+	}
+	sample, err := findSample(d, cfg)
+	if err != nil {
+		return err
+	}
+	shown := shownSample{Sample: explain.Describe(sample)}
+	shown.Prompt, err = promptOf(ctx, d, sample)
+	switch {
+	case errors.Is(err, dataset.ErrNotHeld):
+		fmt.Fprintf(e.stderr, "the prompt is not shown: %v\n", err)
+	case err != nil:
+		return err
+	}
+	if cfg.Format == "json" {
+		enc := json.NewEncoder(e.stdout)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", " ")
+		return enc.Encode(shown)
+	}
+	if err := shown.WriteText(e.stdout); err != nil {
+		return err
+	}
+	return writePrompt(e.stdout, shown.Prompt)
+}
+
+// findSample finds the sample with an id, in the first language that has it.
+func findSample(d *dataset.Dataset, cfg dataShowConfig) (*dataset.Sample, error) {
+	languages, err := chosenLanguages(d, cfg.Language)
+	if err != nil {
+		return nil, err
+	}
+	var wanted []dataset.Category
+	if c := dataset.CategoryOf(cfg.ID, ""); c.Known() {
+		wanted = append(wanted, c)
+	}
+	var problems error
+	for _, language := range languages {
+		// Problems with other samples do not matter when this one is there.
+		set, err := d.Load(language, wanted...)
+		if sample := set.Sample(cfg.ID); sample != nil {
+			return sample, nil
+		}
+		problems = errors.Join(problems, err)
+	}
+	hint := "exodeck data ls CATEGORY lists those there are"
+	if len(wanted) > 0 {
+		hint = "exodeck data ls " + string(wanted[0]) + " lists those there are"
+	}
+	return nil, errors.Join(fmt.Errorf("%s has no sample %s in language %s; %s", d.Name(), cfg.ID, languageNames(languages), hint), problems)
+}
+
+func languageNames(languages []dataset.Language) string {
+	names := make([]string, len(languages))
+	for i, l := range languages {
+		names[i] = string(l)
+	}
+	return strings.Join(names, " or ")
+}
+
+// promptOf makes what a model is asked first. The world is read for agents only.
+func promptOf(ctx context.Context, d *dataset.Dataset, s *dataset.Sample) ([]explain.Message, error) {
+	templates, err := d.Templates()
+	if err != nil {
+		return nil, err
+	}
+	var world *simenv.World
+	if s.Category.Family() == dataset.Agent {
+		tables, err := d.World(s.Language)
+		if err != nil {
+			return nil, err
+		}
+		if world, err = simenv.ReadWorld(string(s.Language), tables); err != nil {
+			return nil, fmt.Errorf("reading the world tables of %s: %w", d.Name(), err)
+		}
+	}
+	return explain.Prompt(ctx, s, templates, world)
+}
+
+func writePrompt(w io.Writer, messages []explain.Message) error {
+	for _, m := range messages {
+		if _, err := fmt.Fprintf(w, "\nPrompt, to the %s, %s message\n", m.To, m.Role); err != nil {
+			return err
+		}
+		for line := range strings.SplitSeq(strings.TrimRight(m.Content, "\n"), "\n") {
+			if _, err := fmt.Fprintln(w, strings.TrimRight("  "+show.Printable(line), " ")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
