@@ -83,11 +83,16 @@ func (s *Scorer) Judge(i int, a *Answer) Result {
 	return r
 }
 
+// readers hold the memory in which answers are decoded.
+var readers = sync.Pool{New: func() any { return new(decode.Reader) }}
+
 func (s *Scorer) normal(j *job, a *Answer) (check.Verdict, error) {
 	if a.NotText {
 		return check.Wrong(check.WrongFormat, "Model output is not text."), nil
 	}
-	calls, err := decode.Calls(s.rules, j.dialogue, a.Text)
+	reader := readers.Get().(*decode.Reader)
+	defer readers.Put(reader) // the verdict holds nothing of the calls
+	calls, err := reader.Calls(s.rules, j.dialogue, a.Text)
 	if err == nil {
 		return j.key.Check(calls)
 	}

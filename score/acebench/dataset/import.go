@@ -99,9 +99,17 @@ func (d *Dataset) bundle() (map[string][]byte, Imported, error) {
 	if files[promptsFile], err = encodeTemplates(templates); err != nil {
 		return nil, done, fmt.Errorf("importing %s: %w", d.name, err)
 	}
+	for _, name := range licenceFiles {
+		if text, err := fs.ReadFile(d.fsys, name); err == nil {
+			files[name] = text
+		}
+	}
 	files[sumsFile] = sumsOf(files)
 	return files, done, nil
 }
+
+// licenceFiles go into the bundle when the source has them.
+var licenceFiles = []string{"LICENSE", "LICENSE.md"}
 
 func (i *Imported) missing(what string) {
 	if !slices.Contains(i.Missing, what) {

@@ -41,28 +41,53 @@ func malformed(format string, args ...any) error {
 // Calls decodes the text of an answer. In dialogues both reference programs read the text in another way than elsewhere.
 //
 // The error is a [*FormatError], or a [*pyvalue.Exception] that evalscope would have raised.
-func Calls(r rules.Rules, dialogue bool, text string) ([]Call, error) {
+func Calls(rs rules.Rules, dialogue bool, text string) ([]Call, error) {
+	var r Reader
+	return r.Calls(rs, dialogue, text)
+}
+
+// A Reader decodes one answer after the other and uses its memory again: what it returned before is lost with the next answer. Its
+// zero value is ready.
+type Reader struct {
+	calls []Call
+	args  []Arg
+	used  int // how many of args the calls hold
+}
+
+// argsAtOnce is how many arguments of a call find place in the memory of a Reader.
+const argsAtOnce = 16
+
+// someArgs returns an empty slice with room for the arguments of one call.
+func (r *Reader) someArgs() []Arg {
+	if len(r.args) < r.used+argsAtOnce {
+		r.args, r.used = make([]Arg, 4*argsAtOnce), 0
+	}
+	return r.args[r.used : r.used : r.used+argsAtOnce]
+}
+
+// Calls is the function [Calls] with the memory of r.
+func (r *Reader) Calls(rs rules.Rules, dialogue bool, text string) ([]Call, error) {
 	if len(text) > MaxText {
 		return nil, malformed("The answer has %d bytes; texts of up to %d are read.", len(text), MaxText)
 	}
-	switch r {
+	switch rs {
 	case rules.Official:
-		return officialCalls(withoutSpace(text))
+		return r.officialCalls(withoutSpace(text))
 	case rules.Strict:
 		return strictCalls(text)
 	}
 	if dialogue {
-		return evalscopeCalls(withoutSpace(text))
+		return r.evalscopeCalls(withoutSpace(text))
 	}
 	block, ok := firstBlock(text)
 	if !ok {
 		return nil, malformed("Model output does not contain a bracketed call list.")
 	}
-	return evalscopeCalls(block)
+	return r.evalscopeCalls(block)
 }
 
-func evalscopeCalls(text string) ([]Call, error) {
-	if calls, ok := plainCalls(text); ok {
+func (r *Reader) evalscopeCalls(text string) ([]Call, error) {
+	if calls, ok := r.plainCalls(text); ok {
 		return calls, nil
 	}
 	top, err := parse(text)

@@ -161,6 +161,23 @@ func manyArguments(n int) string {
 	return b.String()
 }
 
+func TestReaderForgetsTheAnswerBefore(t *testing.T) {
+	texts := []string{
+		"[f(a=1, b='x'), g(c=[1, {'k': 2}])]", "[]", "[h(" + manyArguments(40) + ")]", "[f(a=1, a=2", "[f(x=(1,))]", "[f(z=True)]", "no",
+		"[" + strings.Repeat("f(a=1, b=2),", 50) + "]",
+	}
+	var r decode.Reader
+	for range 3 {
+		for _, text := range texts {
+			got, gotErr := r.Calls(rules.Evalscope, false, text)
+			want, wantErr := decode.Calls(rules.Evalscope, false, text)
+			if string(decode.AppendRepr(nil, got)) != string(decode.AppendRepr(nil, want)) || fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
+				t.Errorf("%.40q: a used reader gives %s, %v", text, decode.AppendRepr(nil, got), gotErr)
+			}
+		}
+	}
+}
+
 func FuzzCalls(f *testing.F) {
 	for _, seed := range []string{`[f(x=1)]`, `a [f(x='b]')] c`, `[f(**k, *a)]`, `[f(x={1: [2, (3,)]})]`, `[f(x=1+2*3)]`, "<think>x</think>[f()]", `[f(x='%s'%1)]`} {
 		f.Add(seed, true)

@@ -8,8 +8,8 @@ import (
 )
 
 // officialCalls reads a text without white space as the official scorer does. It takes every failure for a wrong format.
-func officialCalls(text string) ([]Call, error) {
-	if calls, ok := plainCalls(text); ok {
+func (r *Reader) officialCalls(text string) ([]Call, error) {
+	if calls, ok := r.plainCalls(text); ok {
 		return calls, nil
 	}
 	top, err := pycall.Parse(text)

@@ -13,12 +13,13 @@ import (
 // every rule set that takes names for text. It gives up, with ok false, on anything else; the full grammar decides then.
 //
 // It exists for speed only: it needs no tree. A test holds it against the full grammar.
-func plainCalls(text string) (calls []Call, ok bool) {
-	p := plain{text: text}
+func (r *Reader) plainCalls(text string) (calls []Call, ok bool) {
+	p := plain{text: text, memory: r}
+	r.used = 0
+	r.calls = r.calls[:0]
 	if !p.next('[') {
 		return nil, false
 	}
-	calls = make([]Call, 0, 1)
 	for {
 		p.space()
 		if p.next(']') {
@@ -28,21 +29,22 @@ func plainCalls(text string) (calls []Call, ok bool) {
 		if !ok {
 			return nil, false
 		}
-		calls = append(calls, c)
+		r.calls = append(r.calls, c)
 		if !p.separator(']') {
 			return nil, false
 		}
 	}
-	return calls, p.pos == len(text) && utf8.ValidString(text)
+	return r.calls, p.pos == len(text) && utf8.ValidString(text)
 }
 
 // maxPlainDepth is how deep values are nested at most; the full grammar allows more.
 const maxPlainDepth = 50
 
 type plain struct {
-	text  string
-	pos   int
-	depth int
+	text   string
+	pos    int
+	depth  int
+	memory *Reader
 }
 
 func (p *plain) peek() byte {
@@ -115,11 +117,12 @@ func (p *plain) call() (c Call, ok bool) {
 	if !p.next('(') {
 		return c, false
 	}
-	args := arguments{}
+	args := arguments{list: p.memory.someArgs()}
 	for {
 		p.space()
 		if p.next(')') {
 			c.Args = args.list
+			p.memory.used += len(args.list)
 			return c, true
 		}
 		name, ok := p.name()
@@ -134,9 +137,6 @@ func (p *plain) call() (c Call, ok bool) {
 		value, ok := p.value()
 		if !ok || !p.separator(')') {
 			return c, false
-		}
-		if args.list == nil {
-			args.list = make([]Arg, 0, 4)
 		}
 		args.put(Arg{Name: name, Value: value})
 	}
@@ -198,7 +198,7 @@ func (p *plain) list() (pyvalue.Value, bool) {
 }
 
 func (p *plain) dict() (pyvalue.Value, bool) {
-	dict := pyvalue.NewDictCap(4)
+	dict := pyvalue.NewDictCap(3)
 	for {
 		p.space()
 		if p.next('}') {

@@ -81,7 +81,7 @@ func TestPlainCalls(t *testing.T) {
 		{"[f(x='\x00')]", ``},
 		{`[f(é=1)]`, ``},
 	} {
-		calls, ok := plainCalls(tt.text)
+		calls, ok := new(Reader).plainCalls(tt.text)
 		got := ""
 		if ok {
 			got = string(AppendRepr(nil, calls))
@@ -101,7 +101,7 @@ func FuzzPlainCalls(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		calls, ok := plainCalls(text)
+		calls, ok := new(Reader).plainCalls(text)
 		if !ok {
 			return
 		}
