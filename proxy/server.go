@@ -99,7 +99,7 @@ func newGoproxy(base *http.Transport, log *slog.Logger) *goproxy.ProxyHttpServer
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	to, r, err := s.route(r)
 	if err != nil {
-		s.log.Warn("refused a request", "method", r.Method, "target", r.RequestURI, "host", r.Host, "reason", err.reason)
+		s.log.Warn("refused a request", "method", r.Method, "path", r.URL.Path, "host", r.Host, "reason", err.reason)
 		writeError(w, r, err)
 		return
 	}

@@ -92,15 +92,16 @@ func serveAll(ctx context.Context, server *proxy.Server, listeners []listener) e
 
 func listenError(a address, err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%s is taken: another exodeck may be recording there; stop it, or choose another port with %s 127.0.0.1:0", a.value, a.named())
+		free := address{a.flag, "127.0.0.1:0", a.upstream}
+		return fmt.Errorf("%s is taken: another exodeck may be recording there; stop it, or choose another port with %s", a.value, free)
 	}
 	return fmt.Errorf("%w; choose another address with %s", err, a.flag)
 }
 
-// named is the flag up to its address.
-func (a address) named() string {
+// String is the flag as it is written.
+func (a address) String() string {
 	if a.upstream == "" {
-		return a.flag
+		return a.flag + " " + a.value
 	}
-	return a.flag + " " + a.upstream + "="
+	return a.flag + " " + a.upstream + "=" + a.value
 }

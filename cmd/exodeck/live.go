@@ -121,7 +121,7 @@ func (l *live) show(ev record.Event) {
 		level = slog.LevelWarn
 	}
 	attrs := []slog.Attr{
-		slog.Int64("seq", ev.Seq), slog.String("api", string(ev.API)), slog.String("method", ev.Method), slog.String("url", ev.URL),
+		slog.String("session", ev.Session), slog.Int64("seq", ev.Seq), slog.String("api", string(ev.API)), slog.String("method", ev.Method), slog.String("url", ev.URL),
 		slog.Int("status", ev.Status), slog.String("ended", string(ev.Ended)),
 		slog.Int64("sent", ev.RequestBytes), slog.Int64("received", ev.ResponseBytes),
 		slog.Duration("ttfb", ev.TTFB), slog.Duration("total", ev.Total),

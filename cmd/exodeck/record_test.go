@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -206,6 +207,67 @@ func TestRecordForwardOnly(t *testing.T) {
 	}
 	if status, stderr := r.stop(); status != 0 {
 		t.Errorf("exit status %d: %s", status, stderr)
+	}
+}
+
+// TestRecordCommandSeesItsProxy looks at the variables of a wrapped command.
+func TestRecordCommandSeesItsProxy(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string // of the output, with addresses cut down to their paths
+	}{
+		{"one upstream", nil, "openai /v1 port yes proxy no"},
+		{"named", []string{"--upstream", "gpu=localhost:1", "--upstream", "cpu=localhost:2"}, "openai /gpu/v1 port no proxy no"},
+		{"named, with a port", []string{"--upstream", "gpu=localhost:1", "--listen-for", "gpu=127.0.0.1:0"}, "openai /v1 port yes proxy no"},
+		{"forward", []string{"--forward", "--allow-host", "exo"}, "openai none port no proxy yes"},
+		{"both", []string{"--forward", "--allow-host", "exo", "--upstream", "localhost:1"}, "openai /v1 port yes proxy yes"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, name := range []string{"OPENAI_BASE_URL", "EXO_PORT", "HTTP_PROXY", "http_proxy"} {
+				t.Setenv(name, "") // those of whoever runs the test
+			}
+			var out, stderr bytes.Buffer
+			dir := t.TempDir()
+			e := testEnv(dir, &stderr)
+			e.stdout = &out
+			args := slices.Concat([]string{"exodeck", "record", "--listen", "127.0.0.1:0", "--tape", filepath.Join(dir, "test.tape")}, tt.args,
+				[]string{"--", "sh", "-c", `echo openai ${OPENAI_BASE_URL:-none} port ${EXO_PORT:+yes} ${EXO_PORT:-no} proxy ${HTTP_PROXY:+yes} ${http_proxy:-no}`})
+			if status := run(t.Context(), args, e); status != 0 {
+				t.Fatalf("exit status %d: %s", status, stderr.String())
+			}
+			got := regexp.MustCompile(`http://127\.0\.0\.1:\d+| \d+`).ReplaceAllString(out.String(), "")
+			if got = strings.Join(strings.Fields(got), " "); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestRecordTakenAddress(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	taken := ln.Addr().String()
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--listen", taken}, "choose another port with --listen 127.0.0.1:0"},
+		{[]string{"--listen", "127.0.0.1:0", "--upstream", "gpu=localhost:1", "--listen-for", "gpu=" + taken}, "choose another port with --listen-for gpu=127.0.0.1:0"},
+		{[]string{"--listen", "127.0.0.1:0", "--admin", taken}, "choose another port with --admin 127.0.0.1:0"},
+	} {
+		var stderr bytes.Buffer
+		dir := t.TempDir()
+		status := run(t.Context(), append([]string{"exodeck", "record", "--tape", filepath.Join(dir, "test.tape")}, tt.args...), testEnv(dir, &stderr))
+		if status != exitCannotRun || !strings.Contains(stderr.String(), tt.want) {
+			t.Errorf("%v: exit status %d: %s", tt.args, status, stderr.String())
+		}
 	}
 }
 

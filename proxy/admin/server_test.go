@@ -3,12 +3,14 @@ package admin
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +131,47 @@ func TestHealth(t *testing.T) {
 		if got != tt.want || (got == 503) != strings.Contains(body, "recording fails: ") || got == 503 && !strings.Contains(body, "the disk is full") {
 			t.Errorf("%s: %d %s", tt.name, got, body)
 		}
+	}
+}
+
+// TestHealthOfRecorder fills the tape of a real recorder.
+func TestHealthOfRecorder(t *testing.T) {
+	recorder, err := tape.OpenRecorder(t.Context(), filepath.Join(t.TempDir(), "full.tape"), tape.RecorderOptions{MaxSize: 256 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := recorder.StartSession(t.Context(), tape.Session{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(size int) error {
+		body := make([]byte, size)
+		rand.Read(body) // as good as incompressible
+		x := session.Begin(tape.Start{Started: time.Now(), Method: "POST", URL: "/v1/messages"})
+		x.RequestBody(body)
+		x.RequestEnd(nil)
+		x.ResponseHead(200, "", false, "HTTP/1.1", nil, 0)
+		x.End(tape.Complete, "", nil, 0)
+		return x.Wait(t.Context())
+	}
+	address := start(t, New(NewMetrics(recorder.Stats), recorder.Stats))
+	check := func(want int, text string) {
+		t.Helper()
+		if got, body := ask(t, address, "GET", "/healthz", address); got != want || !strings.Contains(body, text) {
+			t.Errorf("%d %s, want %d", got, body, want)
+		}
+	}
+	check(200, "ok")
+	if err := put(1 << 20); err == nil {
+		t.Error("a body larger than the tape was recorded")
+	}
+	check(503, "no space left for the tape")
+	if err := put(100); err != nil {
+		t.Error(err)
+	}
+	check(200, "ok")
+	if err := recorder.Close(); err == nil {
+		t.Error("nothing went unrecorded")
 	}
 }
 
