@@ -63,14 +63,14 @@ func newCandidate(r rules.Rules, functions, truth pyvalue.Value, schemas map[*py
 	if !ok {
 		return c
 	}
+	find := findContained
+	if r == rules.Strict {
+		find = findExact
+	}
 	c.calls = make([]expectedCall, 0, calls.Len())
 	for key, args := range calls.All() {
 		e := expectedCall{key: pyvalue.String(key), args: newExpected(args)}
 		e.name = dataset.CutNumber(e.key)
-		find := findContained
-		if r == rules.Strict {
-			find = findExact
-		}
 		var description pyvalue.Value
 		description, e.err = find(functions, &e)
 		e.schema = schemaOf(description, schemas)
