@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -168,7 +169,13 @@ func runRunExo(ctx context.Context, cfg runExoConfig, e env) error {
 	}
 	out, err := run.Run(ctx)
 	closeErr := d.close()
-	if ctx.Err() != nil || out == nil {
+	if ctx.Err() != nil {
+		return both(fmt.Errorf("%w; what was asked until then is on %s", err, cfg.Tape), closeErr)
+	}
+	if _, ok := errors.AsType[*cluster.UnknownModelError](err); ok {
+		err = fmt.Errorf("%w; %s/models lists those it knows", err, cfg.settings.BaseURL)
+	}
+	if out == nil {
 		return both(err, closeErr)
 	}
 	runErr := err
@@ -178,6 +185,7 @@ func runRunExo(ctx context.Context, cfg runExoConfig, e env) error {
 		return err
 	}
 	defer t.Close()
+	fmt.Fprintf(e.stderr, "recorded to %s; exodeck score exo --tape %s judges it again, offline\n", cfg.Tape, cfg.Tape)
 	data, err := exoResult(ctx, t, file, out)
 	if err != nil {
 		return err
@@ -190,7 +198,6 @@ func runRunExo(ctx context.Context, cfg runExoConfig, e env) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "recorded to %s; exodeck score exo --tape %s judges it again, offline\n", cfg.Tape, cfg.Tape)
 	if err := both(runErr, closeErr); err != nil {
 		return err
 	}
