@@ -1,0 +1,176 @@
+//go:build scripts
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite what scripts expect with what they got")
+
+// TestMain makes programs of functions in this file, for scripts to run: exodeck itself, and clients to record.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"exodeck": main,
+		"ask":     askMain,
+		"suite":   suiteMain,
+		"status":  statusMain,
+	})
+}
+
+// TestScript runs the scripts of testdata, each in an empty folder and with an environment of its own. Beside the commands of
+// testscript they have those below, and three programs: ask (one question through every base URL), suite (the scenarios, asked in
+// another manner than exodeck's own) and status (runs a program in the background and prints its exit status).
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("EXODECK_HOME", filepath.Join(e.WorkDir, ".exodeck"))
+			e.Values[exoKey{}] = &exo{}
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":     cmdExits,
+			"under":     cmdUnder,
+			"until":     cmdUntil,
+			"standin":   cmdStandin,
+			"release":   cmdRelease,
+			"asked":     cmdAsked,
+			"heard":     cmdHeard,
+			"port":      cmdPort,
+			"listening": cmdListening,
+			"seed":      cmdSeed,
+			"patch":     cmdPatch,
+			"hide":      cmdHide,
+		},
+	})
+}
+
+// cmdExits runs a program and checks its exit status: exits STATUS PROGRAM [ARGS...].
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS PROGRAM [ARGS...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// statusMain runs a program, hands an interrupt on to it, and says how it ended. It does itself end well.
+func statusMain() {
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, os.Interrupt)
+	cmd := exec.Command(os.Args[1], os.Args[2:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	go func() {
+		for s := range interrupts {
+			_ = cmd.Process.Signal(s) // it may just have ended
+		}
+	}()
+	_ = cmd.Wait() // its status is what is asked for
+	fmt.Printf("exit status %d\n", cmd.ProcessState.ExitCode())
+}
+
+// cmdUnder runs a program that has to succeed within a time: under DURATION PROGRAM [ARGS...].
+func cmdUnder(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: under DURATION PROGRAM [ARGS...]")
+	}
+	limit, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	start := time.Now()
+	ts.Check(ts.Exec(args[1], args[2:]...))
+	if took := time.Since(start); took > limit {
+		ts.Fatalf("took %v, more than %v", took, limit)
+	}
+}
+
+// cmdUntil runs a program again and again until its standard output matches: until REGEXP PROGRAM [ARGS...].
+func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until REGEXP PROGRAM [ARGS...]")
+	}
+	re, err := regexp.Compile(args[0])
+	ts.Check(err)
+	for range 100 {
+		ts.Check(ts.Exec(args[1], args[2:]...))
+		if re.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	ts.Fatalf("it never printed %s", args[0])
+}
+
+// cmdPort puts a port of the loopback interface that is free now into an environment variable: port NAME.
+func cmdPort(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: port NAME")
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	defer ln.Close()
+	ts.Setenv(args[0], fmt.Sprint(ln.Addr().(*net.TCPAddr).Port))
+}
+
+// cmdListening waits until a port of the loopback interface accepts connections, or no longer does: [!] listening PORT.
+func cmdListening(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] listening PORT")
+	}
+	for range 1000 {
+		c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", args[0]))
+		if err == nil {
+			c.Close()
+		}
+		if neg == (err != nil) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("port %s: waited for 10 s", args[0])
+}
+
+// cmdHide writes the last standard output to a file in a form that can be compared: without carriage returns, and with what differs
+// from run to run replaced: hide FILE [TEXT=NAME...].
+func cmdHide(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: hide FILE [TEXT=NAME...]")
+	}
+	text := strings.ReplaceAll(ts.ReadFile("stdout"), "\r", "")
+	for _, arg := range args[1:] {
+		old, name, _ := strings.Cut(arg, "=")
+		text = strings.ReplaceAll(text, old, name)
+	}
+	ts.Check(writeResult(ts.MkAbs(args[0]), []byte(text)))
+}
