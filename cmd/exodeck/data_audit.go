@@ -74,7 +74,7 @@ func runDataAudit(cfg dataAuditConfig, e env) error {
 		for _, r := range cfg.Rules {
 			found := audit.Samples(set, r, worlds[string(language)])
 			findings = append(findings, found...)
-			if _, err := fmt.Fprintf(summary, "%s, %s: %s in %d samples\n", language, r, kindsOf(found), len(set.Samples)); err != nil {
+			if _, err := fmt.Fprintf(summary, "%s, %s: %s in %s\n", language, r, kindsOf(found), samples(len(set.Samples))); err != nil {
 				return err
 			}
 		}
@@ -86,6 +86,13 @@ func runDataAudit(cfg dataAuditConfig, e env) error {
 		return &exitError{status: 1} // all has been said
 	}
 	return nil
+}
+
+func samples(n int) string {
+	if n == 1 {
+		return "1 sample"
+	}
+	return fmt.Sprintf("%d samples", n)
 }
 
 // kindsOf counts findings by kind, in words.
