@@ -109,12 +109,14 @@ func Read(api tape.API, status int, contentType string, body []byte, broken erro
 	switch {
 	case err != nil:
 		return "", err
-	case answer.Error != nil && answer.Error.Message != nil:
-		return "", fmt.Errorf("the server reported an error: %s", *answer.Error.Message)
-	case answer.Error != nil && broken == nil:
-		return "", fmt.Errorf("the answer is none of the API %s: %s", api, excerpt(body))
-	case !answer.Complete && broken != nil:
+	case broken != nil && !answer.Complete && !reported(answer.Error):
 		return "", broken
+	case reported(answer.Error) && answer.Error.Message != nil:
+		return "", fmt.Errorf("the server reported an error: %s", *answer.Error.Message)
+	case reported(answer.Error):
+		return "", fmt.Errorf("the server reported an error: %s", excerpt(answer.Error.Raw))
+	case answer.Error != nil:
+		return "", fmt.Errorf("the answer is none of the API %s: %s", api, excerpt(body))
 	case !answer.Complete:
 		return "", errors.New("the answer broke off before its end marker")
 	case answer.Refusal != "":
@@ -123,6 +125,11 @@ func Read(api tape.API, status int, contentType string, body []byte, broken erro
 		return answer.Text, nil
 	}
 	return acebench.WithoutReasoning(answer.Text), nil
+}
+
+// reported says whether an error is one that the server told of, and not just something that cannot be read.
+func reported(e *wire.Error) bool {
+	return e != nil && (e.Kind == wire.ErrorBody || e.Kind == wire.ErrorChunk)
 }
 
 func statusText(status int) string {

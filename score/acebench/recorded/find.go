@@ -1,4 +1,4 @@
-package recording
+package recorded
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/acebench/ask"
+	"github.com/exodeck/exodeck/score/acebench/dataset"
 )
 
 // Tape is what answers are found on; a [tape.Tape] is one.
@@ -44,29 +45,40 @@ type Found struct {
 	Sessions []string
 }
 
+// Choice says which of several recordings on a tape is meant. What is "" is left open.
+type Choice struct {
+	Session, Model string
+	Language       dataset.Language
+}
+
+// takes reports whether a session of this suite is one that is meant.
+func (c Choice) takes(name string, s *Settings) bool {
+	return (c.Session == "" || c.Session == name) && (c.Model == "" || c.Model == s.Agent.Model) && (c.Language == "" || c.Language == s.Language)
+}
+
 // Find tells what a tape can be scored for: the latest run of this suite, with the earlier ones that asked the same, or else all of the
-// tape, which another client filled. A session or a model that is given settles which is meant.
-func Find(ctx context.Context, t Tape, session, model string) (*Found, error) {
+// tape, which another client filled.
+func Find(ctx context.Context, t Tape, choice Choice) (*Found, error) {
 	sessions, err := t.Sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if session != "" && !slices.ContainsFunc(sessions, func(s tape.Session) bool { return s.Name == session }) {
-		return nil, fmt.Errorf("the tape has no session %q; exodeck tape stats lists those it has", session)
+	if choice.Session != "" && !slices.ContainsFunc(sessions, func(s tape.Session) bool { return s.Name == choice.Session }) {
+		return nil, fmt.Errorf("the tape has no session %q; exodeck tape stats lists those it has", choice.Session)
 	}
 	for i, s := range slices.Backward(sessions) {
 		settings, ok := settingsOf(s.Labels)
-		if !ok || session != "" && s.Name != session || model != "" && model != settings.Agent.Model {
+		if !ok || !choice.takes(s.Name, settings) {
 			continue
 		}
 		found := &Found{Settings: settings, Sessions: []string{s.Name}}
-		if session == "" {
+		if choice.Session == "" {
 			found.Sessions = same(sessions[:i+1], s.Labels)
 		}
 		return found, nil
 	}
-	if session != "" {
-		return &Found{Sessions: []string{session}}, nil
+	if choice.Session != "" {
+		return &Found{Sessions: []string{choice.Session}}, nil
 	}
 	return &Found{}, nil
 }

@@ -1,4 +1,4 @@
-package recording
+package recorded
 
 import (
 	"bytes"

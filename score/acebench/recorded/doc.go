@@ -1,4 +1,4 @@
-// Package recording finds the answers to ACEBench's samples on a tape.
+// Package recorded finds the answers to ACEBench's samples on a tape.
 //
 // [Find] tells what a tape holds. A run of the suite left its settings as the labels of its sessions, and every question carries the
 // sample it belongs to; such a recording is played again with [ask.Suite] on the replay transport. A recording of another client,
@@ -7,4 +7,4 @@
 // Rollouts of another client are recognised by what they ask, step by step. Many samples open with the same request, so every
 // assignment of the recorded conversations to the samples that is consistent with all their requests is tried. When several remain
 // that lead to different verdicts, the samples are ambiguous.
-package recording
+package recorded

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/exodeck/exodeck/score/acebench"
+	"github.com/exodeck/exodeck/score/acebench/ask"
+	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/score/acebench/recorded"
+	"github.com/exodeck/exodeck/score/acebench/sheet"
+	"github.com/exodeck/exodeck/simenv/rollout"
+)
+
+type scoreACEBenchConfig struct {
+	acebenchRules
+	Data       string
+	Tape       string
+	Results    string
+	Session    string
+	Model      string
+	Language   string
+	Categories []dataset.Category
+	MaxSteps   int
+	Format     string
+	Out        string
+
+	language dataset.Language // "" when it is to be found out
+}
+
+func scoreACEBenchCommand(e env) *cli.Command {
+	flags := append([]cli.Flag{
+		dataFlag(),
+		tapeFlag(),
+		&cli.StringFlag{Name: "results", Usage: "score result files of the official runner or predictions of evalscope at this `PATH` instead of a tape"},
+		&cli.StringFlag{Name: "session", Usage: "the `SESSION` to score (default: the latest run of this suite, else the whole tape)"},
+		&cli.StringFlag{Name: "model", Usage: "only answers of this `MODEL`"},
+		&cli.StringFlag{Name: "language", Usage: "`en` or zh (default: what the tape holds)"},
+		categoriesFlag(),
+		&cli.StringFlag{Name: "repeat", Value: string(sheet.All), Usage: "of several answers to a sample: `all`, each reported apart, first or last"},
+		&cli.IntFlag{Name: "max-dialog-turns", Value: rollout.DefaultMaxSteps, Usage: "budget of another client's rollouts in `STEPS`; a run of exodeck keeps its own"},
+		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
+		&cli.StringFlag{Name: "out", Usage: "write the run file, as JSON, to this `FILE` too"},
+	}, acebenchScoringFlags()...)
+	return leaf("acebench", "ACEBench's samples, agents included", "", 0, flags, func(c *cli.Context) error {
+		cfg := scoreACEBenchConfig{
+			acebenchRules: acebenchRulesOf(c),
+			Data:          c.String("data"),
+			Tape:          c.String("tape"),
+			Results:       c.String("results"),
+			Session:       c.String("session"),
+			Model:         c.String("model"),
+			Language:      c.String("language"),
+			MaxSteps:      c.Int("max-dialog-turns"),
+			Format:        c.String("format"),
+			Out:           c.String("out"),
+		}
+		cfg.Repeats = c.String("repeat")
+		if c.IsSet("results") && c.IsSet("tape") {
+			return usagef("give --tape or --results, not both")
+		}
+		var err error
+		if cfg.Categories, err = categoriesOf(c); err != nil {
+			return err
+		}
+		if err := cfg.validate(); err != nil {
+			return err
+		}
+		return runScoreACEBench(c.Context, cfg, e)
+	})
+}
+
+func (cfg *scoreACEBenchConfig) validate() error {
+	if err := cfg.acebenchRules.validate(); err != nil {
+		return err
+	}
+	if cfg.Format != "text" && cfg.Format != "json" {
+		return usagef("--format is text or json, not %q", cfg.Format)
+	}
+	if cfg.MaxSteps < 1 {
+		return usagef("--max-dialog-turns must be >= 1 (got %d)", cfg.MaxSteps)
+	}
+	if cfg.Language == "" {
+		return nil
+	}
+	var err error
+	if cfg.language, err = dataset.ParseLanguage(cfg.Language); err != nil {
+		return usagef("--language: %v", err)
+	}
+	return nil
+}
+
+func runScoreACEBench(ctx context.Context, cfg scoreACEBenchConfig, e env) error {
+	d, err := openData(cfg.Data, e)
+	if err != nil {
+		return err
+	}
+	var s *sheet.Sheet
+	if cfg.Results != "" {
+		s, err = scoreResults(cfg, d)
+	} else {
+		s, _, err = acebenchTape{
+			path:       cfg.Tape,
+			choice:     recorded.Choice{Session: cfg.Session, Model: cfg.Model, Language: cfg.language},
+			categories: cfg.Categories,
+			maxSteps:   cfg.MaxSteps,
+			rules:      cfg.acebenchRules,
+		}.score(ctx, d, e)
+	}
+	if err != nil {
+		return err
+	}
+	return printSheet(s, cfg.Format, cfg.Out, e)
+}
+
+// scoreResults scores the files of another runner.
+func scoreResults(cfg scoreACEBenchConfig, d *dataset.Dataset) (*sheet.Sheet, error) {
+	language := cfg.language
+	if language == "" {
+		language = dataset.English
+	}
+	set, err := loadSet(d, language, cfg.Categories)
+	if err != nil {
+		return nil, err
+	}
+	results, err := acebench.ReadResults(cfg.Results, language, cfg.Categories...)
+	if err != nil {
+		return nil, err
+	}
+	var outcomes []ask.Outcome
+	for i, round := range acebench.Rounds(results.Answers) {
+		for _, a := range round {
+			outcomes = append(outcomes, ask.Outcome{Answer: a, Repeat: i + 1})
+		}
+	}
+	o := cfg.options
+	o.Digest = func([]ask.Outcome) (string, error) { return results.Digest, nil }
+	s, err := sheet.New(set, outcomes, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range results.Problems {
+		s.Remarks = append(s.Remarks, fmt.Sprintf("left out: %s", p))
+	}
+	return s, nil
+}
