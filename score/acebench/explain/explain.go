@@ -46,7 +46,7 @@ type Answer struct {
 	Text   string          `json:"text"`            // as recorded; of agents see [Agent.Dialogue]
 	// NotText tells that a result file holds something else than a text.
 	NotText bool   `json:"not_text,omitempty"`
-	Note    string `json:"note,omitempty"` // why it cannot be judged, for a status other than ok
+	Note    string `json:"note,omitempty"` // why it cannot be judged, or what else is to be said of it
 }
 
 // A Verdict is that of one rule set, with the rule that decided.
@@ -75,15 +75,14 @@ func Explain(c Case) *Explanation {
 	if e.Answer.Status == acebench.OK {
 		e.judge(c)
 	}
-	switch c.Sample.Category.Family() {
-	case dataset.Special:
+	switch family := c.Sample.Category.Family(); {
+	case family == dataset.Agent:
+		e.Agent = newAgent(c) // also of a rollout that broke off
+	case e.Answer.Status == acebench.Missing || c.Answer.NotText:
+	case family == dataset.Special:
 		e.Special = newSpecial(c.Sample, c.Answer.Text)
-	case dataset.Agent:
-		e.Agent = newAgent(c)
 	default:
-		if !c.Answer.NotText {
-			e.Normal = newNormal(c.Sample, c.Answer.Text)
-		}
+		e.Normal = newNormal(c.Sample, c.Answer.Text)
 	}
 	return e
 }

@@ -206,6 +206,7 @@ func TestNotJudged(t *testing.T) {
 	}{
 		{"missing", nil},
 		{"ambiguous", &acebench.Answer{Text: "[Harbor_getTide(port='Vela')]", Status: acebench.Ambiguous, Note: "two samples ask the same and got different answers"}},
+		{"broken_off", &acebench.Answer{Status: acebench.Missing, Note: "the stream broke off"}},
 		{"not_text", &acebench.Answer{NotText: true, Place: "data_normal_atom_bool_result.json:2"}},
 	}
 	for _, tt := range tests {
@@ -217,6 +218,18 @@ func TestNotJudged(t *testing.T) {
 			golden(t, "answer_"+tt.name, text.Bytes())
 		})
 	}
+}
+
+// TestRolloutBrokenOff: of a rollout that got no answer at some step, what came before is shown.
+func TestRolloutBrokenOff(t *testing.T) {
+	s := miniSample(t, dataset.English, "agent_multi_step_1")
+	played := play(t, s, []string{"[turn_on_wifi()]"}, nil)
+	answer := &acebench.Answer{Status: acebench.Missing, Note: "asking the agent at step 2: connection reset", Trace: traceOf(played.Process)}
+	var text bytes.Buffer
+	if err := explain.Explain(explain.Case{Sample: s, Answer: answer, Trajectory: played.Trajectory[:3]}).WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "agent_broken_off", text.Bytes())
 }
 
 // TestWorldMissing: without a world the messages are shown alone.

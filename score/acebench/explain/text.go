@@ -2,6 +2,7 @@ package explain
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -138,22 +139,24 @@ func (e *Explanation) WriteText(w io.Writer) error {
 
 func (p *printer) answer(e *Explanation) {
 	if e.Answer.Status == acebench.Missing {
-		p.heading("Answer: %s", e.Answer.Note)
-		p.list("Expected", e.Sample.Expected)
-		return
-	}
-	place := ""
-	if e.Answer.Place != "" {
-		place = ", " + e.Answer.Place
-	}
-	if e.Agent != nil {
-		if place != "" {
-			p.heading("Answer%s", place)
+		p.heading("Answer: %s", cmp.Or(e.Answer.Note, "none was recorded"))
+		if e.Agent == nil {
+			p.list("Expected", e.Sample.Expected)
 		}
 		return
 	}
-	p.heading("Answer%s", place)
+	heading := "Answer"
+	if e.Answer.Place != "" {
+		heading += ", " + e.Answer.Place
+	}
+	if e.Agent == nil || e.Answer.Place != "" || e.Answer.Note != "" {
+		p.heading("%s", heading)
+	}
+	if e.Answer.Note != "" {
+		p.indented("  Note: ", "  ", e.Answer.Note)
+	}
 	switch {
+	case e.Agent != nil: // the dialogue is the answer
 	case e.Answer.NotText:
 		p.line("  (not a text)")
 		p.list("Expected", e.Sample.Expected)
@@ -273,7 +276,7 @@ func (p *printer) special(s *Special) {
 func (p *printer) verdicts(e *Explanation) {
 	if e.Answer.Status != acebench.OK {
 		if e.Answer.Status != acebench.Missing {
-			p.heading("Not judged: the recording is %s. %s", e.Answer.Status, e.Answer.Note)
+			p.heading("Not judged: the recording is %s.", e.Answer.Status)
 		}
 		return
 	}
