@@ -21,8 +21,8 @@ func startOperators(ctx context.Context, at string, recorder *tape.Recorder, log
 	if err != nil {
 		return operators{}, listenError(address{"--admin", at, ""}, err)
 	}
-	metrics := admin.NewMetrics(recorder.Stats)
-	server := admin.New(metrics, recorder.Stats)
+	metrics := admin.NewMetrics(recorder)
+	server := admin.New(metrics, recorder)
 	server.Log = log
 	server.Name, _, _ = net.SplitHostPort(at)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))

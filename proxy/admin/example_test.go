@@ -1,30 +1,40 @@
 package admin_test
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 
 	"github.com/exodeck/exodeck/proxy/admin"
 	"github.com/exodeck/exodeck/proxy/tape"
 )
 
 func Example() {
-	stats := func() tape.Stats { return tape.Stats{Committed: 3} } // a tape.Recorder's Stats
-	metrics := admin.NewMetrics(stats)                             // metrics.Ended is a proxy's OnEnd
-	srv := httptest.NewServer(admin.New(metrics, stats))
+	dir, err := os.MkdirTemp("", "admin")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	recorder, err := tape.OpenRecorder(context.Background(), filepath.Join(dir, "example.tape"), tape.RecorderOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer recorder.Close()
+
+	metrics := admin.NewMetrics(recorder) // metrics.Ended is for a proxy's OnEnd
+	srv := httptest.NewServer(admin.New(metrics, recorder))
 	defer srv.Close()
 	resp, err := http.Get(srv.URL + "/healthz")
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	fmt.Print(resp.Status, ", ", string(body))
-	if err != nil {
-		fmt.Println(err)
-	}
+	fmt.Print(resp.Status, ", ")
+	io.Copy(os.Stdout, resp.Body)
 	// Output: 200 OK, ok
 }

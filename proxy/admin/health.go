@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-
-	"github.com/exodeck/exodeck/proxy/tape"
 )
 
 // health tells whether what passes gets on the tape. Recording is taken to fail from the first exchange that went unrecorded until
 // one has been recorded again.
 type health struct {
-	stats func() tape.Stats
+	recorder Recorder
 
 	mu         sync.Mutex
 	failing    bool
@@ -21,7 +19,7 @@ type health struct {
 
 // problem says why recording fails, "" when it does not.
 func (h *health) problem() string {
-	stats := h.stats()
+	stats := h.recorder.Stats()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {

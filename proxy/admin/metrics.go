@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/exodeck/exodeck/proxy/record"
-	"github.com/exodeck/exodeck/proxy/tape"
 )
 
 // firstPieceBuckets are the limits of the time to the first piece, in seconds. A small model answers within milliseconds, a long
@@ -24,8 +23,8 @@ type Metrics struct {
 	firstPiece *prometheus.HistogramVec
 }
 
-// NewMetrics returns metrics of the exchanges that [Metrics.Ended] is told of and of the recorder whose counters stats returns.
-func NewMetrics(stats func() tape.Stats) *Metrics {
+// NewMetrics returns metrics of the exchanges that [Metrics.Ended] is told of and of a recorder.
+func NewMetrics(recorder Recorder) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		exchanges: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -42,7 +41,7 @@ func NewMetrics(stats func() tape.Stats) *Metrics {
 			Buckets: firstPieceBuckets,
 		}, []string{"api"}),
 	}
-	m.registry.MustRegister(m.exchanges, m.bytes, m.firstPiece, recorderCollector{stats},
+	m.registry.MustRegister(m.exchanges, m.bytes, m.firstPiece, recorderCollector{recorder},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

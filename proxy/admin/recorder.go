@@ -6,10 +6,20 @@ import (
 	"github.com/exodeck/exodeck/proxy/tape"
 )
 
+// Recorder is what is asked about recording. [tape.Recorder] is one.
+type Recorder interface {
+	Stats() tape.Stats
+	CommitTimes() tape.CommitTimes
+}
+
+var _ Recorder = (*tape.Recorder)(nil)
+
 // recorderCollector shows the counters of a recorder, all from one look at them.
 type recorderCollector struct {
-	stats func() tape.Stats
+	recorder Recorder
 }
+
+var commitSeconds = describe("exodeck_commit_seconds", "Time it took to write a batch of exchanges to the tape.")
 
 // recorderMetrics lists what is shown of a recorder.
 var recorderMetrics = []struct {
@@ -37,6 +47,7 @@ func describe(name, help string) *prometheus.Desc { return prometheus.NewDesc(na
 
 // Describe implements [prometheus.Collector].
 func (recorderCollector) Describe(out chan<- *prometheus.Desc) {
+	out <- commitSeconds
 	for _, m := range recorderMetrics {
 		out <- m.desc
 	}
@@ -44,7 +55,13 @@ func (recorderCollector) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements [prometheus.Collector].
 func (c recorderCollector) Collect(out chan<- prometheus.Metric) {
-	stats := c.stats()
+	commits := c.recorder.CommitTimes()
+	buckets := make(map[float64]uint64, len(commits.Within))
+	for i, n := range commits.Within {
+		buckets[tape.CommitLimits[i].Seconds()] = uint64(n)
+	}
+	out <- prometheus.MustNewConstHistogram(commitSeconds, uint64(commits.Count), commits.Total.Seconds(), buckets)
+	stats := c.recorder.Stats()
 	for _, m := range recorderMetrics {
 		out <- prometheus.MustNewConstMetric(m.desc, m.kind, m.value(stats))
 	}

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/exodeck/exodeck/proxy/tape"
 )
 
 const (
@@ -31,10 +29,10 @@ type Server struct {
 	mux *http.ServeMux
 }
 
-// New returns a server that shows metrics and the health of the recorder whose counters stats returns.
-func New(metrics *Metrics, stats func() tape.Stats) *Server {
+// New returns a server that shows metrics and the health of a recorder.
+func New(metrics *Metrics, recorder Recorder) *Server {
 	s := &Server{mux: http.NewServeMux()}
-	s.mux.Handle("GET /healthz", &health{stats: stats})
+	s.mux.Handle("GET /healthz", &health{recorder: recorder})
 	s.mux.Handle("GET /metrics", metrics.handler())
 	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, "exodeck: /healthz tells whether recording works, /metrics is for Prometheus")

@@ -65,11 +65,18 @@ func ask(t *testing.T, address, method, path, host string) (int, string) {
 	return resp.StatusCode, string(body)
 }
 
-func noStats() tape.Stats { return tape.Stats{} }
+// counters is a recorder that says what it is told to.
+type counters struct {
+	stats   tape.Stats
+	commits tape.CommitTimes
+}
+
+func (c *counters) Stats() tape.Stats             { return c.stats }
+func (c *counters) CommitTimes() tape.CommitTimes { return c.commits }
 
 // TestHost refuses requests that name another host: a web page whose name was pointed at this address sends such (DNS rebinding).
 func TestHost(t *testing.T) {
-	s := New(NewMetrics(noStats), noStats)
+	s := New(NewMetrics(&counters{}), &counters{})
 	s.Name = "recorder.test"
 	address := start(t, s)
 	_, port, _ := net.SplitHostPort(address)
@@ -110,8 +117,8 @@ func TestHost(t *testing.T) {
 
 // TestHealth follows recording through a failure and back.
 func TestHealth(t *testing.T) {
-	var stats tape.Stats
-	address := start(t, New(NewMetrics(noStats), func() tape.Stats { return stats }))
+	var recorder counters
+	address := start(t, New(NewMetrics(&recorder), &recorder))
 	full := errors.New("the disk is full")
 	for _, tt := range []struct {
 		name  string
@@ -126,7 +133,7 @@ func TestHealth(t *testing.T) {
 		{"recorded again", tape.Stats{Committed: 8, Unrecorded: 2, LastError: full}, 200},
 		{"nothing since that", tape.Stats{Committed: 8, Unrecorded: 2, LastError: full}, 200},
 	} {
-		stats = tt.stats
+		recorder.stats = tt.stats
 		got, body := ask(t, address, "GET", "/healthz", address)
 		if got != tt.want || (got == 503) != strings.Contains(body, "recording fails: ") || got == 503 && !strings.Contains(body, "the disk is full") {
 			t.Errorf("%s: %d %s", tt.name, got, body)
@@ -154,7 +161,7 @@ func TestHealthOfRecorder(t *testing.T) {
 		x.End(tape.Complete, "", nil, 0)
 		return x.Wait(t.Context())
 	}
-	address := start(t, New(NewMetrics(recorder.Stats), recorder.Stats))
+	address := start(t, New(NewMetrics(recorder), recorder))
 	check := func(want int, text string) {
 		t.Helper()
 		if got, body := ask(t, address, "GET", "/healthz", address); got != want || !strings.Contains(body, text) {
@@ -176,9 +183,18 @@ func TestHealthOfRecorder(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
+	var commits tape.CommitTimes
+	commits.Count, commits.Total = 3, 1500*time.Millisecond
+	for i, limit := range tape.CommitLimits {
+		commits.Within[i] = 1
+		if limit >= time.Second {
+			commits.Within[i] = 3
+		}
+	}
 	stats := tape.Stats{Committed: 40, InFlight: 3, Unrecorded: 2, Queued: 4, QueuedBytes: 500, BodyBytes: 6000, StoredBytes: 700}
-	m := NewMetrics(func() tape.Stats { return stats })
-	address := start(t, New(m, noStats))
+	recorder := &counters{stats, commits}
+	m := NewMetrics(recorder)
+	address := start(t, New(m, recorder))
 	for _, ev := range []record.Event{
 		{API: tape.OpenAI, Status: 200, Ended: tape.Complete, RequestBytes: 10, ResponseBytes: 100, TTFB: 20 * time.Millisecond},
 		{API: tape.OpenAI, Status: 201, Ended: tape.Complete, RequestBytes: 1, ResponseBytes: 2, TTFB: 2 * time.Second},
@@ -201,6 +217,11 @@ func TestMetrics(t *testing.T) {
 		`exodeck_first_piece_seconds_bucket{api="openai",le="2.5"} 2`,
 		`exodeck_first_piece_seconds_bucket{api="claude",le="600"} 0`,
 		`exodeck_first_piece_seconds_count{api="claude"} 1`,
+		`exodeck_commit_seconds_bucket{le="0.0025"} 1`,
+		`exodeck_commit_seconds_bucket{le="0.5"} 1`,
+		`exodeck_commit_seconds_bucket{le="1"} 3`,
+		`exodeck_commit_seconds_bucket{le="+Inf"} 3`,
+		`exodeck_commit_seconds_sum 1.5`,
 		`exodeck_recorded_total 40`,
 		`exodeck_unrecorded_total 2`,
 		`exodeck_in_flight 3`,

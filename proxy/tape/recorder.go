@@ -60,6 +60,7 @@ type Recorder struct {
 	closing sync.Once
 	closeAs error // what Close returns
 
+	commits                         commitTimes
 	committed, inFlight, unrecorded atomic.Int64
 	queuedBytes, bodyBytes, stored  atomic.Int64
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"time"
 )
 
 // writer owns the connection that writes the tape. But for opening, everything in it is used by the writing stage alone.
@@ -139,6 +140,7 @@ func (w *writer) writeBatch(r *Recorder, b *batch) {
 	if len(b.jobs) == 0 {
 		return
 	}
+	start := time.Now()
 	err := w.transaction(func() error {
 		for _, j := range b.jobs {
 			j.before = rows{j.x.row, j.x.request.row, j.x.response.row}
@@ -151,6 +153,7 @@ func (w *writer) writeBatch(r *Recorder, b *batch) {
 		return nil
 	})
 	if err == nil {
+		r.commits.add(time.Since(start))
 		r.stored.Add(w.stored)
 		for sum, id := range w.fresh {
 			w.packer.known.add(sum, id)
