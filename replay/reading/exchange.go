@@ -1,0 +1,102 @@
+package reading
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/coding"
+	"github.com/exodeck/exodeck/replay/wire"
+)
+
+// MaxBody is how many bytes of a body are read. Of a larger one the rest is left out, and it has no normal form.
+const MaxBody = 64 << 20
+
+// Source hands out recorded bodies. [tape.Tape] is one.
+type Source interface {
+	Body(ctx context.Context, b tape.Body) (io.ReadCloser, error)
+}
+
+var _ Source = (*tape.Tape)(nil)
+
+// Exchange is a recorded exchange with what was said in it.
+type Exchange struct {
+	*tape.Exchange
+	// RequestBody and ResponseBody have their content coding undone, as far as that can be done.
+	RequestBody, ResponseBody []byte
+	// Request is what was asked; nil when it is no model call, or none that can be read.
+	Request *wire.Request
+	// Answer is what came; nil when the exchange is no model call, or has no response to read.
+	Answer *wire.Answer
+}
+
+// Of reads the bodies of x. The error is one of the tape; what is odd in the bodies is told by the result.
+func Of(ctx context.Context, src Source, x *tape.Exchange) (*Exchange, error) {
+	r := &Exchange{Exchange: x}
+	var whole bool
+	var err error
+	if r.RequestBody, whole, err = body(ctx, src, x.Request.Body, x.Request.Header); err != nil {
+		return nil, fmt.Errorf("reading the request of exchange %s/%d: %w", x.Session, x.Seq, err)
+	}
+	if whole {
+		// A request that is none has no normal form.
+		r.Request, _ = wire.ParseRequest(x.Facts.API, r.RequestBody)
+	}
+	if r.ResponseBody, whole, err = body(ctx, src, x.Response.Body, x.Response.Header); err != nil {
+		return nil, fmt.Errorf("reading the response of exchange %s/%d: %w", x.Session, x.Seq, err)
+	}
+	if whole && x.Response.Status != 0 {
+		r.Answer = r.AnswerOf(r.ResponseBody)
+	}
+	return r, nil
+}
+
+// Streamed reports whether the response is read as a stream.
+func (r *Exchange) Streamed() bool {
+	return wire.Streamed(r.Facts.API, r.Response.Header.Get("Content-Type"), r.ResponseBody[:min(len(r.ResponseBody), wire.SniffLen)])
+}
+
+// AnswerOf reads a part of the response body, from its beginning, as the answer it would be. It is nil when the exchange is no model call.
+func (r *Exchange) AnswerOf(part []byte) *wire.Answer {
+	// Reading from memory does not fail; another API than one of model calls has no answer.
+	answer, _ := wire.ParseResponse(r.Facts.API, r.Streamed(), bytes.NewReader(part))
+	return answer
+}
+
+// body reads a body and reports whether it came whole.
+func body(ctx context.Context, src Source, b tape.Body, h http.Header) ([]byte, bool, error) {
+	rc, err := src.Body(ctx, b)
+	if err != nil {
+		return nil, false, err
+	}
+	defer rc.Close()
+	data, err := io.ReadAll(io.LimitReader(rc, MaxBody+1))
+	if err != nil {
+		return nil, false, err
+	}
+	if codings := coding.Of(h); len(codings) > 0 && len(data) <= MaxBody {
+		data = decoded(data, codings)
+	}
+	if len(data) > MaxBody {
+		return data[:MaxBody], false, nil
+	}
+	return data, true, nil
+}
+
+// decoded undoes content codings. What breaks off is decoded as far as it goes, what is not coded as it says stays as it is.
+func decoded(data []byte, codings []string) []byte {
+	r, err := coding.NewReader(bytes.NewReader(data), codings)
+	if err != nil {
+		return data
+	}
+	defer r.Close()
+	plain, err := io.ReadAll(io.LimitReader(r, MaxBody+1))
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return data
+	}
+	return plain
+}
