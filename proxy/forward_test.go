@@ -111,6 +111,9 @@ func TestForwardRefuses(t *testing.T) {
 			}
 		})
 	}
+	if got := statuses(send(t, d, "CONNECT /v1/models HTTP/1.1\r\nHost: x\r\n\r\n")); got != "400" {
+		t.Errorf("a tunnel to a path: %s", got)
+	}
 	if all := d.exchanges(t); len(all) > 0 {
 		t.Errorf("%d exchanges recorded", len(all))
 	}

@@ -93,6 +93,9 @@ func (s *Server) refuseTunnel(r *http.Request) *refusal {
 	if s.forward == nil {
 		return forbidden("exodeck records in front of one upstream and opens no tunnels: set the client's base URL to exodeck's address instead of using it as a proxy")
 	}
+	if r.URL.Host == "" {
+		return badRequest("the target of CONNECT is a host and a port")
+	}
 	const tunnel = "exodeck opens no tunnels, since nothing in them could be recorded: "
 	u := &url.URL{Scheme: "https", Host: r.URL.Host}
 	if s.allowed(u) {

@@ -98,6 +98,7 @@ func TestLibraries(t *testing.T) {
 		{"github.com/elazarl/goproxy", "proxy"},
 		{"modernc.org/sqlite", "proxy/tape"},
 		{"github.com/urfave/cli/v2", "cmd/..."},
+		{"github.com/prometheus/client_golang", "proxy/admin"},
 	}
 	pkgs := listPackages(t)
 	for _, tt := range tests {
