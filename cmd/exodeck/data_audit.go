@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/replay/show"
+	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/acebench/audit"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/rules"
@@ -83,7 +84,7 @@ func runDataAudit(cfg dataAuditConfig, e env) error {
 		return err
 	}
 	if len(findings) > 0 {
-		return &exitError{status: 1} // all has been said
+		return &exitError{score.ExitFailed, nil}
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ type scoreACEBenchConfig struct {
 	Language   string
 	Categories []dataset.Category
 	MaxSteps   int
+	Explain    string // the sample to explain, in place of the scores; "" for none
 	Format     string
 	Out        string
 
@@ -41,6 +42,7 @@ func scoreACEBenchCommand(e env) *cli.Command {
 		categoriesFlag(),
 		&cli.StringFlag{Name: "repeat", Value: string(sheet.All), Usage: "of several answers to a sample: `all`, each reported apart, first or last"},
 		&cli.IntFlag{Name: "max-dialog-turns", Value: rollout.DefaultMaxSteps, Usage: "budget of another client's rollouts in `STEPS`; a run of exodeck keeps its own"},
+		&cli.StringFlag{Name: "explain", Usage: "print why the sample `ID` got its verdict, under every rule set, instead of the scores"},
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
 		&cli.StringFlag{Name: "out", Usage: "write the run file, as JSON, to this `FILE` too"},
 	}, acebenchScoringFlags()...)
@@ -54,6 +56,7 @@ func scoreACEBenchCommand(e env) *cli.Command {
 			Model:         c.String("model"),
 			Language:      c.String("language"),
 			MaxSteps:      c.Int("max-dialog-turns"),
+			Explain:       c.String("explain"),
 			Format:        c.String("format"),
 			Out:           c.String("out"),
 		}
@@ -81,6 +84,9 @@ func (cfg *scoreACEBenchConfig) validate() error {
 	}
 	if cfg.MaxSteps < 1 {
 		return usagef("--max-dialog-turns must be >= 1 (got %d)", cfg.MaxSteps)
+	}
+	if cfg.Explain != "" && cfg.Out != "" {
+		return usagef("--explain prints one sample and writes no run file: leave out --out, or --explain")
 	}
 	if cfg.Language == "" {
 		return nil
@@ -111,6 +117,9 @@ func runScoreACEBench(ctx context.Context, cfg scoreACEBenchConfig, e env) error
 	}
 	if err != nil {
 		return err
+	}
+	if cfg.Explain != "" {
+		return printExplanation(s, d, cfg, e)
 	}
 	return printSheet(s, cfg.Format, cfg.Out, e)
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/exodeck/exodeck/score/acebench/dataset"
@@ -68,10 +69,11 @@ func Signature(function pyvalue.Value) string {
 	if !ok {
 		return pyvalue.Repr(function)
 	}
-	required := map[string]bool{}
-	for _, name := range requiredOf(f) {
-		required[name] = true
+	if _, ok := f.GetStr("parameters"); !ok {
+		// Some functions of the benchmark that are only there to be passed over declare them under another name.
+		f = pyvalue.DictOf("parameters", object(f, "arguments"))
 	}
+	required := requiredOf(f)
 	var params []string
 	for key, detail := range propertiesOf(f).All() {
 		param := pyvalue.String(key)
@@ -80,7 +82,7 @@ func Signature(function pyvalue.Value) string {
 			d = pyvalue.NewDict()
 		}
 		fallback, hasFallback := d.GetStr("default")
-		if !required[param] && !hasFallback {
+		if !slices.Contains(required, param) && !hasFallback {
 			param += "?"
 		}
 		param += ": " + typeOf(d)

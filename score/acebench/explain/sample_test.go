@@ -23,7 +23,7 @@ func TestSignature(t *testing.T) {
 			"required": ["day"]}}`,
 			"book(day: string, seats: integer = 2, quiet?: boolean, colour?: string 'red'|'green', tags?: array[string])"},
 		{"no parameters", `{"name": "go", "parameters": {}}`, "go()"},
-		{"arguments instead", `{"name": "go", "arguments": {"properties": {"day": {}}}}`, "go()"},
+		{"arguments instead", `{"name": "go", "arguments": {"properties": {"day": {}}}}`, "go(day?: any)"},
 		{"no type", `{"name": "go", "parameters": {"properties": {"day": {}, "odd": 1}}}`, "go(day?: any, odd?: any)"},
 		{"no name", `{"parameters": {}}`, "{'parameters': {}}"},
 		{"no object", `"go"`, "'go'"},
