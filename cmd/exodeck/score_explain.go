@@ -34,9 +34,7 @@ func printExplanation(s *sheet.Sheet, d *dataset.Dataset, cfg scoreACEBenchConfi
 	status := score.ExitPassed
 	for i, c := range cases {
 		explanation := explain.Explain(c)
-		if status != score.ExitMissing {
-			status = max(status, explainedStatus(explanation, cfg.options.Rules))
-		}
+		status = max(status, explainedStatus(explanation, cfg.options.Rules)) // missing is graver than failed
 		if err := printCase(explanation, i, len(cases), cfg.Format, e); err != nil {
 			return err
 		}

@@ -35,8 +35,8 @@ type Pair struct {
 	Expected  string     `json:"expected"`        // name of the function
 	Given     string     `json:"given,omitempty"` // name of the given call; "" when none is left
 	Arguments []Argument `json:"arguments"`
-	// Verdicts says what each rule set that could read the call makes of the whole of it, were it of the expected name. It can be another
-	// verdict than that on the arguments: on a call without any, or when an argument uses up an oddity of the ground truth.
+	// Verdicts says what each rule set that could read the call makes of the whole of it, were it of the expected name. Seldom that is
+	// another verdict than those on the arguments add up to, as on a call without any.
 	Verdicts map[string]string `json:"verdicts"`
 	// Elsewhere holds, by rule set, another given call that meets the expected one. The reference rules do not match calls one to one.
 	Elsewhere map[string]string `json:"elsewhere,omitempty"`
