@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/ask"
@@ -31,7 +32,9 @@ func (b *board) assign(ctx context.Context, samples []*dataset.Sample, of candid
 		}
 	}
 	for _, table := range tables(players) {
-		d := &deal{players: table, repeats: repeats(table)}
+		// Who has least choice goes first: that ends most of the search before it begins.
+		slices.SortStableFunc(table, func(x, y *player) int { return len(x.paths) - len(y.paths) })
+		d := b.newSearch(table)
 		d.try(0, 0)
 		for i, p := range table {
 			b.settle(p, d, i)
@@ -91,31 +94,43 @@ func tables(players []*player) [][]*player {
 }
 
 // repeats is how many rollouts a sample of the table can have at most: the first answers there are, shared out.
-func repeats(table []*player) int {
-	first := map[*lines]bool{}
+func (b *board) repeats(table []*player) int {
+	seen := map[*lines]bool{}
 	n := 0
 	for _, p := range table {
 		for _, one := range p.paths {
-			if l := one.uses[0]; !first[l] {
-				first[l] = true
-				n += l.left()
+			if l := one.uses[0]; !seen[l] {
+				seen[l] = true
+				n += b.left(l)
 			}
 		}
 	}
 	return max(1, (n+len(table)-1)/len(table))
 }
 
+// left counts the calls that nobody has.
+func (b *board) left(l *lines) int {
+	n := 0
+	for _, c := range l.calls {
+		if !b.taken[c] {
+			n++
+		}
+	}
+	return n
+}
+
 // maxTries bounds the search for the best ways to deal out.
 const maxTries = 200_000
 
-// deal searches the ways to deal the answers of a table out. A slot is one rollout of one player; each player has as many as there are
+// search looks for the best ways to deal the answers of a table out. A slot is one rollout of one player; each player has as many as there are
 // repeats, and takes its paths in order so that no way is tried twice.
-type deal struct {
+type search struct {
+	board   *board
 	players []*player
 	repeats int
 
 	taken map[*lines]int
-	slots []int // the path of each slot so far; none is len(paths)
+	slots []int // the path of each slot; that of an empty one is none
 	score rank
 	tries int
 
@@ -125,6 +140,9 @@ type deal struct {
 	given    bool              // the search was given up
 }
 
+// none is the path of an empty slot.
+const none = -1
+
 // rank says how good a way is.
 type rank struct{ rollouts, weight int }
 
@@ -132,15 +150,15 @@ func (r rank) less(o rank) bool {
 	return r.rollouts < o.rollouts || r.rollouts == o.rollouts && r.weight < o.weight
 }
 
-// try fills the slots from one on.
-func (d *deal) try(slot, least int) {
+func (b *board) newSearch(table []*player) *search {
+	return &search{board: b, players: table, repeats: b.repeats(table), taken: map[*lines]int{}, best: rank{rollouts: -1}}
+}
+
+// try fills the slots from one on; its player has taken its paths below least.
+func (d *search) try(slot, least int) {
 	if d.tries++; d.tries > maxTries {
 		d.given = true
 		return
-	}
-	if d.taken == nil {
-		d.taken = map[*lines]int{}
-		d.best = rank{-1, 0}
 	}
 	total := len(d.players) * d.repeats
 	if d.score.rollouts+total-slot < d.best.rollouts {
@@ -154,46 +172,37 @@ func (d *deal) try(slot, least int) {
 	if slot%d.repeats == 0 {
 		least = 0
 	}
+	before := d.score
 	for i := least; i < len(p.paths); i++ {
 		one := p.paths[i]
-		if !d.seat(one) {
-			continue
+		if d.seat(one) {
+			d.score = rank{before.rollouts + 1, before.weight + one.exact + len(one.uses)}
+			d.slots = append(d.slots, i)
+			d.try(slot+1, i)
+			d.slots = d.slots[:len(d.slots)-1]
+			d.score = before
 		}
-		d.slots = append(d.slots, i)
-		before := d.score
-		d.score.rollouts++
-		d.score.weight += one.exact + len(one.uses)
-		d.try(slot+1, i)
-		d.score = before
-		d.slots = d.slots[:len(d.slots)-1]
-		d.free(one)
+		for _, l := range one.uses {
+			d.taken[l]--
+		}
 	}
-	d.slots = append(d.slots, len(p.paths))
+	d.slots = append(d.slots, none)
 	d.try(slot+1, len(p.paths))
 	d.slots = d.slots[:len(d.slots)-1]
 }
 
-// seat takes the answers of a path if they are all free.
-func (d *deal) seat(p *path) bool {
-	for i, l := range p.uses {
-		if d.taken[l]++; d.taken[l] > l.left() {
-			for _, l := range p.uses[:i+1] {
-				d.taken[l]--
-			}
-			return false
-		}
-	}
-	return true
-}
-
-func (d *deal) free(p *path) {
+// seat takes the answers of a path and reports whether there are enough.
+func (d *search) seat(p *path) bool {
+	enough := true
 	for _, l := range p.uses {
-		d.taken[l]--
+		d.taken[l]++
+		enough = enough && d.taken[l] <= d.board.left(l)
 	}
+	return enough
 }
 
 // reached notes a way whose slots are all decided.
-func (d *deal) reached() {
+func (d *search) reached() {
 	if d.score.less(d.best) {
 		return
 	}
@@ -206,11 +215,9 @@ func (d *deal) reached() {
 	}
 	for i, p := range d.players {
 		var classes []int
-		for _, choice := range d.slots[i*d.repeats : (i+1)*d.repeats] {
-			if choice < len(p.paths) {
-				classes = append(classes, p.class[choice])
-			} else {
-				classes = append(classes, -1)
+		for _, path := range d.slots[i*d.repeats : (i+1)*d.repeats] {
+			if path != none {
+				classes = append(classes, p.class[path])
 			}
 		}
 		slices.Sort(classes)
@@ -219,11 +226,11 @@ func (d *deal) reached() {
 }
 
 // settle gives the i-th player of a table what the search found for it.
-func (b *board) settle(p *player, d *deal, i int) {
+func (b *board) settle(p *player, d *search, i int) {
 	var outcomes []ask.Outcome
-	for _, choice := range d.first[i*d.repeats : (i+1)*d.repeats] {
-		if choice < len(p.paths) {
-			outcomes = append(outcomes, p.paths[choice].take())
+	for _, path := range d.first[i*d.repeats : (i+1)*d.repeats] {
+		if path != none {
+			outcomes = append(outcomes, b.take(p.paths[path]))
 		}
 	}
 	ways := len(d.verdicts[i])
@@ -232,7 +239,7 @@ func (b *board) settle(p *player, d *deal, i int) {
 		switch {
 		case ways > 1:
 			o.Answer.Status = acebench.Ambiguous
-			o.Answer.Note = fmt.Sprintf("the recording fits this sample and %s in several ways, which give different verdicts", company(d.players, p))
+			o.Answer.Note = fmt.Sprintf("the recording fits this sample in several ways, which give different verdicts%s", company(d.players, p))
 		case d.given || p.capped:
 			o.Answer.Status = acebench.Ambiguous
 			o.Answer.Note = "the recording fits the samples that open like this one in too many ways to try them all"
@@ -241,13 +248,20 @@ func (b *board) settle(p *player, d *deal, i int) {
 	b.found[p.sample] = append(b.found[p.sample], outcomes...)
 }
 
+// company names the others at the table, some of them when they are many.
 func company(players []*player, but *player) string {
-	var samples []*dataset.Sample
+	const most = 3
+	var ids []string
 	for _, p := range players {
-		samples = append(samples, p.sample)
+		if p != but {
+			ids = append(ids, p.sample.ID)
+		}
 	}
-	if len(samples) == 1 {
-		return "no other"
+	if len(ids) > most {
+		ids = append(ids[:most], fmt.Sprintf("%d more", len(ids)-most))
 	}
-	return others(samples, but.sample)
+	if len(ids) == 0 {
+		return ""
+	}
+	return "; it opens like " + strings.Join(ids, " and ")
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay"
@@ -17,13 +18,79 @@ import (
 	"github.com/exodeck/exodeck/simenv/rollout"
 )
 
-// lines are the recorded answers of one text to one question. Which of them a rollout got makes no difference to it.
+// lines are the recorded answers of one text to one question. Which of them a rollout got makes no difference to what it does next.
 type lines struct {
-	calls []*call // in recorded order
-	used  int     // how many of them belong to a rollout already
+	calls []*call // by the time of asking
 }
 
-func (l *lines) left() int { return len(l.calls) - l.used }
+// after returns, of the calls that nobody has and that were made at a time or later, the one that was answered first; nil when there is
+// none.
+func (l *lines) after(at time.Time, taken map[*call]bool) *call {
+	var first *call
+	for _, c := range l.calls {
+		if !taken[c] && !c.x.Started.Before(at) && (first == nil || c.answered().Before(first.answered())) {
+			first = c
+		}
+	}
+	return first
+}
+
+// answered is when the last of an answer came.
+func (c *call) answered() time.Time {
+	at := c.x.TTFB
+	if n := len(c.x.Pieces); n > 0 {
+		at = c.x.Pieces[n-1].At
+	}
+	return c.x.Started.Add(at)
+}
+
+// chain finds calls for the lines that a rollout took, such that each was made after the one before was answered: of all that can
+// be, the quickest, since a client asks on when it has its answer. It returns nil when none can be.
+func (b *board) chain(uses []*lines) []*call {
+	var best []*call
+	span := func(calls []*call) time.Duration { return calls[len(calls)-1].x.Started.Sub(calls[0].x.Started) }
+	for _, start := range uses[0].calls {
+		if b.taken[start] {
+			continue
+		}
+		calls := []*call{start}
+		for _, l := range uses[1:] {
+			next := b.next(calls[len(calls)-1], l)
+			if next == nil {
+				break
+			}
+			calls = append(calls, next)
+		}
+		if len(calls) == len(uses) && (best == nil || span(calls) < span(best)) {
+			best = calls
+		}
+	}
+	return best
+}
+
+// next returns a call that has one of the lines and may follow another in a rollout, nil when there is none. A client that never has two
+// questions under way plays one rollout after the other, so there it is the very next.
+func (b *board) next(last *call, l *lines) *call {
+	if !b.oneByOne {
+		return l.after(last.answered(), b.taken)
+	}
+	if i := b.order[last] + 1; i < len(b.calls) && !b.taken[b.calls[i]] && slices.Contains(l.calls, b.calls[i]) {
+		return b.calls[i]
+	}
+	return nil
+}
+
+// lineUp numbers the calls and tells whether the client asked one question after the other.
+func (b *board) lineUp() {
+	b.oneByOne = true
+	b.order = map[*call]int{}
+	for i, c := range b.calls {
+		b.order[c] = i
+		if i > 0 && c.x.Started.Before(b.calls[i-1].answered()) {
+			b.oneByOne = false
+		}
+	}
+}
 
 // exchange is a question of rollouts with all its answers, by text, in recorded order.
 type exchange struct {
@@ -41,9 +108,10 @@ type path struct {
 
 // rollouts gives agents their answers.
 func (f *foreign) rollouts(ctx context.Context) error {
-	b := &board{foreign: f, exchanges: map[key]*exchange{}}
+	b := &board{foreign: f, exchanges: map[key]*exchange{}, taken: map[*call]bool{}}
 	official := false
-	for _, c := range f.calls {
+	byTime := slices.SortedStableFunc(slices.Values(f.calls), func(x, y *call) int { return x.x.Started.Compare(y.x.Started) })
+	for _, c := range byTime {
 		if c.to != "" {
 			b.add(c)
 			official = official || c.official
@@ -52,16 +120,15 @@ func (f *foreign) rollouts(ctx context.Context) error {
 	if len(b.exchanges) == 0 {
 		return nil
 	}
+	b.lineUp()
 	asked := f.asked(b)
 	if official {
 		f.remarks = append(f.remarks, "the rollouts are the official runner's, whose loop is another: their messages were executed in order (open loop)")
-	} else {
-		if err := b.assign(ctx, asked, b.recorded); err != nil {
-			return err
-		}
+	} else if err := b.deal(ctx, asked, b.recorded); err != nil {
+		return err
 	}
 	if official || f.OnDiverge == Trajectory {
-		if err := b.assign(ctx, f.unanswered(asked), b.following); err != nil {
+		if err := b.deal(ctx, asked, b.following); err != nil {
 			return err
 		}
 	}
@@ -73,6 +140,20 @@ func (f *foreign) rollouts(ctx context.Context) error {
 		f.found[s] = append(f.found[s], o)
 	}
 	return nil
+}
+
+// deal gives rollouts to samples that have none. What looks like one question after the other need not be, so samples that go
+// without are tried again as if it were not.
+func (b *board) deal(ctx context.Context, samples []*dataset.Sample, of candidates) error {
+	if err := b.assign(ctx, b.unanswered(samples), of); err != nil {
+		return err
+	}
+	if !b.oneByOne || len(b.unanswered(samples)) == 0 {
+		return nil
+	}
+	b.oneByOne = false
+	defer func() { b.oneByOne = true }()
+	return b.assign(ctx, b.unanswered(samples), of)
 }
 
 // asked lists the agents whose first question is on the tape, in the order of the data.
@@ -95,11 +176,14 @@ func (f *foreign) unanswered(samples []*dataset.Sample) []*dataset.Sample {
 type board struct {
 	*foreign
 	exchanges map[key]*exchange
-	calls     []*call
+	calls     []*call        // with a usable answer, by the time of asking
+	taken     map[*call]bool // those that belong to a rollout
+
+	order    map[*call]int // of the calls
+	oneByOne bool          // no question was asked before the one before it was answered
 }
 
 func (b *board) add(c *call) {
-	b.calls = append(b.calls, c)
 	k := keyOf(c.messages)
 	e := b.exchanges[k]
 	if e == nil {
@@ -110,6 +194,7 @@ func (b *board) add(c *call) {
 		e.failed = c
 		return
 	}
+	b.calls = append(b.calls, c)
 	for _, l := range e.answers {
 		if l.calls[0].text == c.text {
 			l.calls = append(l.calls, c)
@@ -166,7 +251,7 @@ func (b *board) following(r rollout.Request, before []*lines) ([]*lines, bool, e
 	}
 	var answers []*lines
 	for _, c := range b.calls {
-		if c.to != rollout.Agent || c.err != nil {
+		if c.to != rollout.Agent {
 			continue
 		}
 		if last == nil && asksAlike(c.messages, r.Messages) || last != nil && continues(last, c) {
@@ -255,7 +340,7 @@ func (b *board) walk(ctx context.Context, s *dataset.Sample, of candidates, choi
 	*widths = (*widths)[:0]
 	model := rollout.ModelFunc(func(_ context.Context, r rollout.Request) (string, error) {
 		answers, exact, err := of(r, p.uses)
-		answers = slices.DeleteFunc(slices.Clone(answers), func(l *lines) bool { return l.left() <= count(p.uses, l) })
+		answers = slices.DeleteFunc(slices.Clone(answers), func(l *lines) bool { return b.chain(append(p.uses[:len(p.uses):len(p.uses)], l)) == nil })
 		switch {
 		case err != nil:
 			return "", err
@@ -294,22 +379,18 @@ func (b *board) walk(ctx context.Context, s *dataset.Sample, of candidates, choi
 	return p
 }
 
-func count(all []*lines, l *lines) int {
-	n := 0
-	for _, one := range all {
-		if one == l {
-			n++
-		}
+// take makes calls for a path those of its sample. Where others with the same answers have left none in the order of time, it takes
+// what is left: which of equal answers it was makes no difference to a verdict.
+func (b *board) take(p *path) ask.Outcome {
+	calls := b.chain(p.uses)
+	for i := len(calls); i < len(p.uses); i++ {
+		k := slices.IndexFunc(p.uses[i].calls, func(c *call) bool { return !b.taken[c] && !slices.Contains(calls, c) })
+		calls = append(calls, p.uses[i].calls[k])
 	}
-	return n
-}
-
-// take makes the exchanges of a path those of its sample.
-func (p *path) take() ask.Outcome {
 	o := p.outcome
-	for _, l := range p.uses {
-		o.Exchanges = append(o.Exchanges, l.calls[l.used].x.Ref)
-		l.used++
+	for _, c := range calls {
+		o.Exchanges = append(o.Exchanges, c.x.Ref)
+		b.taken[c] = true
 	}
 	return o
 }
@@ -332,7 +413,7 @@ func (b *board) diverged(ctx context.Context, s *dataset.Sample) (ask.Outcome, e
 		return o, nil
 	}
 	o.Rollout = longest.outcome.Rollout
-	o.Exchanges = longest.take().Exchanges
+	o.Exchanges = b.take(longest).Exchanges
 	if !errors.Is(longest.ended, errUnrecorded) {
 		o.Answer.Note = longest.ended.Error()
 		return o, nil
