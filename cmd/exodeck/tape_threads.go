@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/reading"
+	"github.com/exodeck/exodeck/replay/search"
+	"github.com/exodeck/exodeck/replay/show"
+	"github.com/exodeck/exodeck/replay/thread"
+)
+
+type tapeThreadsConfig struct {
+	Tape     string
+	Exchange string // of the conversation to print; "" lists all
+	Query    tape.Query
+	Format   string
+}
+
+func tapeThreadsCommand(e env) *cli.Command {
+	return leaf("threads", "list the conversations, or print the one that an exchange belongs to", "[[SESSION/]SEQ]", 1, append(queryFlags(),
+		tapeFlag(),
+		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, or json: one conversation a line"},
+	), func(c *cli.Context) error {
+		q, err := queryOf(c)
+		if err != nil {
+			return err
+		}
+		cfg := tapeThreadsConfig{Tape: c.String("tape"), Exchange: c.Args().First(), Query: q, Format: c.String("format")}
+		if cfg.Format != "text" && cfg.Format != "json" {
+			return usagef("--format is text or json, not %q", cfg.Format)
+		}
+		return runTapeThreads(c.Context, cfg, e)
+	})
+}
+
+// listedThread is a conversation as it is listed.
+type listedThread struct {
+	Opening    string       `json:"opening"`
+	Started    time.Time    `json:"started"`
+	DurationMS float64      `json:"duration_ms"`
+	Models     []string     `json:"models"`
+	Branches   int          `json:"branches"`
+	Calls      int          `json:"tool_calls"`
+	Problems   int          `json:"problems"`
+	Turns      []listedTurn `json:"turns"`
+}
+
+// listedTurn is a turn of a conversation. After is the number of the turn that it follows, from 1; 0 for the first.
+type listedTurn struct {
+	Session  string           `json:"session"`
+	Seq      int64            `json:"seq"`
+	Link     thread.Link      `json:"link"`
+	After    int              `json:"after"`
+	Branch   bool             `json:"branch"`
+	Model    string           `json:"model"`
+	Calls    int              `json:"tool_calls"`
+	Problems []search.Problem `json:"problems"`
+}
+
+// conversations are the threads of a tape with what is wrong with their turns.
+type conversations struct {
+	threads  []*thread.Thread
+	problems map[tape.Ref][]search.Problem
+}
+
+func readConversations(ctx context.Context, t *tape.Tape, q tape.Query) (*conversations, error) {
+	c := &conversations{problems: make(map[tape.Ref][]search.Problem)}
+	var g thread.Grouper
+	for x, err := range t.Exchanges(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if !x.Facts.API.Model() {
+			continue
+		}
+		r, err := reading.Of(ctx, t, x)
+		if err != nil {
+			return nil, err
+		}
+		if g.Add(r) != nil {
+			c.problems[x.Ref] = search.Problems(r)
+		}
+	}
+	c.threads = g.Threads()
+	return c, nil
+}
+
+func (c *conversations) listed(t *thread.Thread) listedThread {
+	l := listedThread{
+		Opening:    t.Opening,
+		Started:    t.Turns[0].Started.UTC(),
+		DurationMS: float64(t.Duration().Microseconds()) / 1000,
+		Models:     t.Models(),
+		Branches:   t.Branches(),
+		Calls:      t.Calls(),
+	}
+	for _, turn := range t.Turns {
+		problems := c.problems[turn.Ref]
+		l.Problems += len(problems)
+		l.Turns = append(l.Turns, listedTurn{
+			Session: turn.Session, Seq: turn.Seq, Link: turn.Link, After: turn.After + 1, Branch: turn.Branch,
+			Model: turn.Model, Calls: turn.Calls, Problems: append([]search.Problem{}, problems...),
+		})
+	}
+	return l
+}
+
+func runTapeThreads(ctx context.Context, cfg tapeThreadsConfig, e env) error {
+	t, err := tape.Open(ctx, cfg.Tape)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	var chosen *tape.Exchange
+	if cfg.Exchange != "" {
+		if chosen, err = findExchange(ctx, t, cfg.Exchange); err != nil {
+			return err
+		}
+	}
+	c, err := readConversations(ctx, t, cfg.Query)
+	if err != nil {
+		return fmt.Errorf("grouping the exchanges of %s: %w", cfg.Tape, err)
+	}
+	if chosen != nil {
+		return c.printOne(ctx, t, chosen.Ref, cfg, e)
+	}
+	if cfg.Format == "json" {
+		return c.printJSON(c.threads, e)
+	}
+	if len(c.threads) == 0 {
+		fmt.Fprintf(e.stderr, "%s holds no model call of that kind; exodeck tape stats says what it holds\n", cfg.Tape)
+		return nil
+	}
+	return c.printTable(e)
+}
+
+func (c *conversations) printOne(ctx context.Context, t *tape.Tape, ref tape.Ref, cfg tapeThreadsConfig, e env) error {
+	for _, one := range c.threads {
+		if !one.Holds(ref) {
+			continue
+		}
+		if cfg.Format == "json" {
+			return c.printJSON([]*thread.Thread{one}, e)
+		}
+		return thread.Print(e.stdout, one, func(ref tape.Ref) (*reading.Exchange, error) {
+			x, err := t.Exchange(ctx, ref)
+			if err != nil {
+				return nil, err
+			}
+			return reading.Of(ctx, t, x)
+		})
+	}
+	return fmt.Errorf("exchange %s is no part of a conversation; exodeck tape show %s prints it", cfg.Exchange, cfg.Exchange)
+}
+
+func (c *conversations) printJSON(threads []*thread.Thread, e env) error {
+	enc := json.NewEncoder(e.stdout)
+	enc.SetEscapeHTML(false)
+	for _, t := range threads {
+		if err := enc.Encode(c.listed(t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *conversations) printTable(e env) error {
+	w := newTable("exchange", "started", "opening", "turns", "branches", "calls", "problems", "duration", "model")
+	session := ""
+	for _, t := range c.threads {
+		l := c.listed(t)
+		if first := l.Turns[0].Session; first != session {
+			session = first
+			w.AppendRow(table.Row{"", "session " + session})
+		}
+		opening := strings.Join(strings.Fields(l.Opening), " ")
+		w.AppendRow(table.Row{
+			l.Turns[0].Seq, l.Started.Format("15:04:05.000"), show.Printable(cut(opening, 50)), len(l.Turns), l.Branches, l.Calls, l.Problems,
+			formatDuration(t.Duration()), show.Printable(cut(strings.Join(l.Models, ", "), 40)),
+		})
+	}
+	_, err := fmt.Fprintln(e.stdout, w.Render())
+	return err
+}
