@@ -1,0 +1,158 @@
+package schema_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exodeck/exodeck/score/conformance/schema"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCheck(t *testing.T) {
+	for _, tt := range []struct {
+		name, schema, arguments string
+		want                    []string // kind and path
+	}{
+		{"fits", `{"properties":{"port":{"type":"string"}},"required":["port"]}`, `{"port":"Vigo"}`, nil},
+		{"anything", `{}`, `{"a":[1,{"b":null}]}`, nil},
+		{"a boolean schema", `true`, `{"a":1}`, nil},
+		{"integral float", `{"properties":{"level":{"type":"integer"}}}`, `{"level":40.0}`, nil},
+		{"integral exponent", `{"properties":{"level":{"type":"integer"}}}`, `{"level":4e1}`, nil},
+		{"format is not checked", `{"properties":{"d":{"type":"string","format":"date"}}}`, `{"d":"soon"}`, nil},
+		{"missing", `{"required":["port","day"]}`, `{"day":1}`, []string{"missing "}},
+		{"missing below", `{"properties":{"steps":{"items":{"required":["state"]}}}}`, `{"steps":[{"state":1},{}]}`, []string{"missing /steps/1"}},
+		{"type", `{"properties":{"a/b":{"type":"string"}}}`, `{"a/b":1}`, []string{"type /a~1b"}},
+		{"no coercion", `{"properties":{"n":{"type":"integer"}}}`, `{"n":"40"}`, []string{"type /n"}},
+		{"enum", `{"properties":{"day":{"enum":["today"]}}}`, `{"day":"Today"}`, []string{"enum /day"}},
+		{"const", `{"properties":{"day":{"const":"today"}}}`, `{"day":"Today"}`, []string{"enum /day"}},
+		{"extra", `{"properties":{"a":{}},"additionalProperties":false}`, `{"a":1,"c":1,"b":1}`, []string{"extra ", "extra "}},
+		{"unevaluated", `{"allOf":[{"properties":{"a":{}}}],"unevaluatedProperties":false}`, `{"a":1,"b":1}`, []string{"extra /b"}},
+		{"bound", `{"properties":{"n":{"maximum":100}}}`, `{"n":140}`, []string{"constraint /n"}},
+		{"pattern", `{"properties":{"s":{"pattern":"^[A-Z]+$"}}}`, `{"s":"a"}`, []string{"constraint /s"}},
+		{"unique", `{"properties":{"s":{"uniqueItems":true}}}`, `{"s":[1,1.0]}`, []string{"constraint /s"}},
+		{"null or object, wrong inside", `{"properties":{"p":{"anyOf":[{"required":["code"],"type":"object"},{"type":"null"}]}}}`, `{"p":{}}`, []string{"missing /p"}},
+		{"null or object, neither", `{"properties":{"p":{"anyOf":[{"type":"object"},{"type":"null"}]}}}`, `{"p":1}`, []string{"type /p"}},
+		{"none of several", `{"properties":{"p":{"oneOf":[{"minimum":10},{"maximum":-10}]}}}`, `{"p":1}`, []string{"constraint /p"}},
+		{"two of one", `{"properties":{"p":{"oneOf":[{"minimum":1},{"maximum":5}]}}}`, `{"p":3}`, []string{"constraint /p"}},
+		{"local reference", `{"$defs":{"P":{"type":"string"}},"properties":{"p":{"$ref":"#/$defs/P"}}}`, `{"p":1}`, []string{"type /p"}},
+		{"draft 4", `{"$schema":"http://json-schema.org/draft-04/schema#","properties":{"n":{"minimum":1,"exclusiveMinimum":true}}}`, `{"n":1}`, []string{"constraint /n"}},
+		{"several", `{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["c"]}`, `{"b":1,"a":1}`, []string{"missing ", "type /a", "type /b"}},
+		{"huge exponent", `{"properties":{"n":{"type":"integer","maximum":5}}}`, `{"n":1e999999999}`, []string{"constraint /n"}},
+		{"tiny exponent", `{"properties":{"n":{"type":"number","minimum":5}}}`, `{"n":1e-99999999999999999999}`, []string{"constraint /n"}},
+		{"huge bound", `{"properties":{"n":{"maximum":1e999999999}}}`, `{"n":5}`, nil},
+		{"many digits", `{"properties":{"n":{"maximum":5}}}`, `{"n":` + strings.Repeat("9", 100_000) + `}`, []string{"constraint /n"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := schema.Compile([]byte(tt.schema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			violations, err := s.Check([]byte(tt.arguments))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(start); took > time.Second {
+				t.Errorf("took %v", took)
+			}
+			var got []string
+			for _, v := range violations {
+				got = append(got, string(v.Kind)+" "+v.Path)
+				if v.Detail == "" {
+					t.Errorf("%v without a detail", v)
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("violations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	for _, tt := range []struct{ name, schema, want string }{
+		{"no JSON", `{`, "not JSON"},
+		{"a string", `"object"`, "neither an object nor a boolean"},
+		{"no such type", `{"type":"any"}`, `at "/type"`},
+		{"required of an older draft", `{"properties":{"a":{"required":true}}}`, `at "/properties/a/required"`},
+		{"a dangling reference", `{"$ref":"#/$defs/Port"}`, "$defs"},
+		{"a file", `{"$ref":"file:///etc/hostname"}`, "outside the schema"},
+		{"the network", `{"$ref":"https://example.com/port.json"}`, "outside the schema"},
+		{"an unknown draft", `{"$schema":"https://example.com/draft"}`, "outside the schema"},
+		{"a pattern Go does not know", `{"pattern":"(?=a)"}`, "pattern"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for range 3 { // the complaint is the same each time
+				_, err := schema.Compile([]byte(tt.schema))
+				if err == nil || !strings.Contains(err.Error(), tt.want) {
+					t.Fatalf("error %v, want one with %q", err, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestCache(t *testing.T) {
+	var c schema.Cache
+	raw := []byte(`{"required":["a"]}`)
+	first, err := c.Compile(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := c.Compile(raw); again != first {
+		t.Error("compiled anew")
+	}
+	_, err = c.Compile([]byte(`{"type":1}`))
+	if _, again := c.Compile([]byte(`{"type":1}`)); err == nil || again == nil || err.Error() != again.Error() {
+		t.Errorf("errors %v and %v", err, again)
+	}
+	large := fmt.Appendf(nil, `{"description":%q}`, strings.Repeat("x", 5<<20))
+	if _, err := c.Compile(large); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Compile([]byte(`{"title":"more",` + string(large[1:]))); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := c.Compile(raw); again == first {
+		t.Error("nothing is ever forgotten")
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	f.Add(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`, `{"n":"x"}`)
+	f.Add(`{"anyOf":[{"type":"null"},{"minimum":3}]}`, `{"n":1e99}`)
+	f.Fuzz(func(t *testing.T, raw, arguments string) {
+		s, err := schema.Compile([]byte(raw))
+		if err != nil {
+			return
+		}
+		first, err := s.Check([]byte(arguments))
+		if err != nil {
+			return
+		}
+		if again, _ := s.Check([]byte(arguments)); !cmp.Equal(first, again) {
+			t.Errorf("%v, then %v", first, again)
+		}
+	})
+}
+
+func ExampleSchema_Check() {
+	s, err := schema.Compile([]byte(`{"properties":{"port":{"type":"string"}},"required":["port","day"]}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	violations, err := s.Check([]byte(`{"port":5}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, v := range violations {
+		fmt.Printf("%s %q: %s\n", v.Kind, v.Path, v.Detail)
+	}
+	// Output:
+	// missing "": "day" is missing
+	// type "/port": it is number, not string
+}
