@@ -34,16 +34,13 @@ func NewDivergence(r rollout.Request, miss *match.Miss) *Divergence {
 	return d
 }
 
-// Recorded reports whether the recording holds a request of the very step of a sample that missed, so that its text has changed. A
+// ofStep reports whether the nearest recorded request is the very step of the sample that missed, so that its text has changed. A
 // recording that merely ends before the step has none.
-func Recorded(miss *match.Miss, sample string, r rollout.Request) bool {
+func ofStep(miss *match.Miss, sample string, r rollout.Request) bool {
 	if miss.Nearest == nil {
 		return false
 	}
 	labels := miss.Nearest.Labels
-	if labels["sample"] == "" {
-		return true // of another client: all there is to go by is that something is like it
-	}
 	return labels["sample"] == sample && labels[labelTo] == string(r.To) && labels[labelStep] == strconv.Itoa(r.Step)
 }
 

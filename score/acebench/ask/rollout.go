@@ -61,7 +61,7 @@ func (o *Outcome) unanswered(e *rollout.AskError) {
 	switch {
 	case len(o.Exchanges) == 0:
 		o.missing(miss)
-	case Recorded(miss, o.Sample.ID, e.Request):
+	case ofStep(miss, o.Sample.ID, e.Request):
 		o.Divergence = NewDivergence(e.Request, miss)
 		o.Answer.Status, o.Answer.Note = acebench.Diverged, o.Divergence.String()
 	default:

@@ -268,13 +268,10 @@ func asksAlike(a, b []rollout.Message) bool {
 	return transcript(a) != "" && transcript(a) == transcript(b) && len(a) == len(b)
 }
 
-// transcript is the part of a request that holds what was said: the lines from the first that a party says to the last.
+// transcript is the part of a request that holds what was said: from the first line of a party on.
 func transcript(messages []rollout.Message) string {
-	text := messages[len(messages)-1].Content
-	i := strings.LastIndex("\n"+text, "\nuser:")
-	if j := strings.Index("\n"+text, "\nuser:"); j >= 0 {
-		i = j
-	}
+	text := "\n" + messages[len(messages)-1].Content
+	i := strings.Index(text, "\nuser:")
 	if i < 0 {
 		return ""
 	}
@@ -418,32 +415,47 @@ func (b *board) diverged(ctx context.Context, s *dataset.Sample) (ask.Outcome, e
 		o.Answer.Note = longest.ended.Error()
 		return o, nil
 	}
-	miss, err := b.miss(ctx, unanswered.Request, longest.uses[0].calls[0])
+	next := b.instead(unanswered.Request, longest.uses)
+	if next == nil {
+		o.Answer.Note = fmt.Sprintf("the recording of the rollout ends before step %d", unanswered.Request.Step)
+		return o, nil
+	}
+	miss, err := b.miss(ctx, unanswered.Request, next)
 	if err != nil {
 		return o, err
 	}
-	d := ask.NewDivergence(unanswered.Request, miss)
-	if d.Recorded == "" {
-		o.Answer.Note = fmt.Sprintf("the recording of the rollout ends before step %d", d.Step)
-		return o, nil
-	}
-	o.Divergence = d
-	o.Answer.Status, o.Answer.Note = acebench.Diverged, d.String()
+	o.Divergence = ask.NewDivergence(unanswered.Request, miss)
+	o.Answer.Status, o.Answer.Note = acebench.Diverged, o.Divergence.String()
 	return o, nil
 }
 
-// miss asks the recorded questions of rollouts for one that they do not hold, to learn which is nearest.
-func (b *board) miss(ctx context.Context, r rollout.Request, like *call) (*match.Miss, error) {
-	rollouts := map[tape.Ref]bool{}
-	for _, c := range b.calls {
-		rollouts[c.x.Ref] = true
+// instead returns the recorded question that stands where a rollout asks another, nil when the recording ends there.
+func (b *board) instead(r rollout.Request, before []*lines) *call {
+	var last *call
+	for _, l := range before {
+		if l.calls[0].to == r.To {
+			last = l.calls[0]
+		}
 	}
-	part := &Part{Tape: b.Tape, Names: b.Found.Sessions, Only: func(x *tape.Exchange) bool { return rollouts[x.Ref] }}
+	for _, c := range b.calls {
+		switch {
+		case c.to != r.To || b.taken[c]:
+		case r.To == rollout.Agent && (last == nil && asksAlike(c.messages, r.Messages) || last != nil && continues(last, c)),
+			r.To == rollout.User && last != nil && len(c.messages) == len(r.Messages) && slices.Equal(c.messages[:len(last.messages)], last.messages):
+			return c
+		}
+	}
+	return nil
+}
+
+// miss asks a recorded question for one that differs from it, to learn how.
+func (b *board) miss(ctx context.Context, r rollout.Request, recorded *call) (*match.Miss, error) {
+	part := &Part{Tape: b.Tape, Names: b.Found.Sessions, Only: func(x *tape.Exchange) bool { return x.Ref == recorded.x.Ref }}
 	transport, err := replay.NewTransport(ctx, part, match.Default())
 	if err != nil {
 		return nil, err
 	}
-	endpoint := ask.Endpoint{BaseURL: "http://recorded", API: like.api, Model: like.model}
+	endpoint := ask.Endpoint{BaseURL: "http://recorded", API: recorded.api, Model: recorded.model}
 	req, err := endpoint.NewRequest(r.Messages, false)
 	if err != nil {
 		return nil, err
@@ -454,7 +466,7 @@ func (b *board) miss(ctx context.Context, r rollout.Request, like *call) (*match
 	}
 	if err == nil {
 		resp.Body.Close()
-		return &match.Miss{}, nil // recorded, but all of its answers belong to others
+		return nil, fmt.Errorf("exchange %s/%d answers a question that it should differ from", recorded.x.Session, recorded.x.Seq)
 	}
 	return nil, err
 }
