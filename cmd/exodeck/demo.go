@@ -53,10 +53,17 @@ func runDemo(ctx context.Context, cfg demoConfig, e env) error {
 		return err
 	}
 	settings := scenario.Settings{Model: standin.DefaultModel, APIs: scenario.AllAPIs, Repeat: 1, Stream: scenario.StreamOff}
-	fmt.Fprintf(e.stderr, "1. recording: a stand-in for exo answers %d scenarios in %d API formats, through the proxy\n", len(file.Scenarios), len(settings.APIs))
+	fmt.Fprintf(e.stderr, "1. recording: a stand-in for exo answers %d scenarios in %d API formats, through the proxy, and plays an agent\n", len(file.Scenarios), len(settings.APIs))
 	live, settings, err := demoRecord(ctx, path, settings, file.Scenarios, e)
 	if err != nil {
 		return fmt.Errorf("recording the demo: %w", err)
+	}
+	agent, err := newDemoAgent(path)
+	if err == nil {
+		err = agent.record(ctx, e)
+	}
+	if err != nil {
+		return fmt.Errorf("recording the demo's agent: %w", err)
 	}
 	fmt.Fprintf(e.stderr, "2. the stand-in and the proxy are stopped; %s holds what they said\n", path)
 	fmt.Fprintf(e.stderr, "3. scoring from the tape alone:\n\n")
@@ -69,10 +76,13 @@ func runDemo(ctx context.Context, cfg demoConfig, e env) error {
 	}
 	all := score.Count(offline, nil)
 	fmt.Fprintf(e.stdout, "\n%d of %d passed\n", all.Passed, all.Total)
+	if err := agent.score(ctx, e); err != nil {
+		return fmt.Errorf("scoring the demo's agent: %w", err)
+	}
 	fmt.Fprintf(e.stderr, "\nThese are the verdicts that the live answers got. The %d failures are honest: the stand-in leaks a harmony token into\n"+
 		"a function's name over one API, and cuts an answer off over another.\n\n", all.Total-all.Passed)
 	fmt.Fprintf(e.stderr, "The tape is %s. Look at it:\n", path)
-	fmt.Fprintf(e.stderr, "  exodeck tape ls --tape %[1]s\n  exodeck tape show --tape %[1]s 1\n  exodeck score exo --tape %[1]s\n", path)
+	fmt.Fprintf(e.stderr, "  exodeck tape ls --tape %[1]s\n  exodeck tape show --tape %[1]s 1\n  exodeck score exo --tape %[1]s\n  exodeck score acebench --tape %[1]s\n", path)
 	return nil
 }
 
