@@ -1,0 +1,88 @@
+package show
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/exodeck/exodeck/replay/wire"
+)
+
+// answerOf reads the response of a model call; false when there is none to read.
+func answerOf(x Exchange) (*wire.Answer, bool) {
+	if !x.Facts.API.Model() || x.Response.Status == 0 {
+		return nil, false
+	}
+	answer, err := wire.ParseResponse(x.Facts.API, x.Facts.Stream, bytes.NewReader(x.ResponseBody))
+	return answer, err == nil
+}
+
+func (p *printer) answer(a *wire.Answer) {
+	var text strings.Builder
+	for _, b := range a.Blocks {
+		if b.Kind == wire.BlockToolCall {
+			if b.Call < 0 {
+				p.indented("", "calls a tool that the final response does not have")
+			} else {
+				p.indented("", call(a.ToolCalls[b.Call]))
+			}
+			continue
+		}
+		if b.Text == "" {
+			continue // exo puts an empty text beside calls
+		}
+		switch b.Kind {
+		case wire.BlockText:
+			text.WriteString(b.Text)
+			p.indented("", b.Text)
+		case wire.BlockRefusal:
+			p.indented("refuses: ", b.Text)
+		case wire.BlockReasoning:
+			p.indented("thinks: ", b.Text)
+		}
+	}
+	if a.Text != text.String() {
+		p.indented("in the end: ", a.Text)
+	}
+	if e := a.Error; e != nil {
+		message := brief(string(e.Raw))
+		if e.Message != nil {
+			message = *e.Message
+		}
+		p.indented("error ("+string(e.Kind)+"): ", message)
+	}
+	p.line("")
+	finish := "none"
+	if a.FinishReason != nil {
+		finish = *a.FinishReason
+	}
+	if !a.Complete {
+		finish += ", without the end marker"
+	}
+	p.fact("finish", "%s", finish)
+	if u := a.Usage; u != nil {
+		p.fact("usage", "%s", usage(u))
+	}
+	if s := a.Stats; s != nil && s.GenerationTPS != nil {
+		p.fact("exo says", "%.1f tokens/s", *s.GenerationTPS)
+	}
+	if n := len(a.Unknown); n > 0 {
+		p.fact("unknown", "%d events or parts of a kind this API does not have", n)
+	}
+	if n := len(a.Malformed); n > 0 {
+		p.fact("malformed", "%d events", n)
+	}
+}
+
+func usage(u *wire.Usage) string {
+	var parts []string
+	for _, c := range []struct {
+		name  string
+		count *int64
+	}{{"in", u.Input}, {"out", u.Output}, {"total", u.Total}, {"cached", u.Cached}, {"reasoning", u.Reasoning}} {
+		if c.count != nil {
+			parts = append(parts, fmt.Sprintf("%d %s", *c.count, c.name))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

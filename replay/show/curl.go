@@ -1,0 +1,158 @@
+package show
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// notRepeated are the headers that curl makes itself, or that say how one connection was used.
+var notRepeated = []string{"Content-Length", "Transfer-Encoding", "Connection", "Expect", "Accept-Encoding", "Te", "User-Agent"}
+
+// argumentSize is how long a body may be as an argument of a command. Linux takes 128 KiB.
+const argumentSize = 64 << 10
+
+// The fingerprints that stand for credentials, in a header and in a query.
+var (
+	headerFingerprint = regexp.MustCompile(`\[fingerprint:[0-9a-f]{16}\]`)
+	paramFingerprint  = regexp.MustCompile(`([^?&=]*)=(%5Bfingerprint%3A[0-9a-f]{16}%5D)`)
+)
+
+// Curl prints the shell command that asks again. Credentials are not on a tape: a comment says which variables to set for them.
+func Curl(w io.Writer, x Exchange) error {
+	c := &curlCommand{}
+	target := x.Request.URL
+	if !strings.HasPrefix(target, "http://") && !strings.HasPrefix(target, "https://") && target != "*" {
+		target = strings.TrimSuffix(x.Upstream, "/") + target
+	}
+	c.options(x.Request.Method, target)
+	if target == "*" {
+		c.add("--request-target " + shellQuote(target) + " " + shellQuote(x.Upstream))
+	} else {
+		c.add(c.url(target))
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Request.Header)) {
+		if !slices.Contains(notRepeated, name) {
+			for _, v := range x.Request.Header[name] {
+				c.header(name, v)
+			}
+		}
+	}
+	c.body(x.Request.Method, x.Request.Header, x.RequestBody)
+	_, err := io.WriteString(w, c.comments.String()+c.before+c.words.String()+c.after+"\n")
+	return err
+}
+
+// curlCommand is a command on its way to be printed.
+type curlCommand struct {
+	comments      strings.Builder
+	variables     []string // that a comment names
+	before, after string
+	words         strings.Builder
+}
+
+// add adds words on the first line.
+func (c *curlCommand) add(words string) {
+	if c.words.Len() > 0 {
+		c.words.WriteByte(' ')
+	}
+	c.words.WriteString(words)
+}
+
+// addLine adds words on a line of their own.
+func (c *curlCommand) addLine(words string) { c.words.WriteString(" \\\n  " + words) }
+
+func (c *curlCommand) comment(format string, args ...any) {
+	c.comments.WriteString("# " + Printable(fmt.Sprintf(format, args...)) + "\n")
+}
+
+func (c *curlCommand) options(method, target string) {
+	c.add("curl -sS -N")
+	if strings.ContainsAny(target, "[]{}") {
+		c.add("-g") // they are no patterns
+	}
+	if strings.Contains(target, "/.") {
+		c.add("--path-as-is")
+	}
+	if method == http.MethodHead {
+		c.add("--head") // with -X curl would wait for a body
+	} else {
+		c.add("-X " + shellQuote(method))
+	}
+}
+
+// url quotes a URL, with variables in place of credentials.
+func (c *curlCommand) url(target string) string {
+	var word strings.Builder
+	at := 0
+	for _, m := range paramFingerprint.FindAllStringSubmatchIndex(target, -1) {
+		word.WriteString(shellQuote(target[at:m[4]]) + c.variable(target[m[2]:m[3]]))
+		at = m[5]
+	}
+	if at < len(target) {
+		word.WriteString(shellQuote(target[at:]))
+	}
+	return word.String()
+}
+
+func (c *curlCommand) header(name, v string) {
+	m := headerFingerprint.FindStringIndex(v)
+	switch {
+	case m != nil && m[1] == len(v):
+		c.addLine("-H " + shellQuote(name+": "+v[:m[0]]) + c.variable(name))
+	case v == "":
+		c.addLine("-H " + shellQuote(name+";")) // with a colon it would not be sent
+	default:
+		c.addLine("-H " + shellQuote(name+": "+v))
+	}
+}
+
+// variable returns the shell variable that stands for a credential, and says so in a comment.
+func (c *curlCommand) variable(name string) string {
+	variable := strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, strings.ToUpper(name))
+	if variable == "" || variable[0] >= '0' && variable[0] <= '9' {
+		variable = "_" + variable
+	}
+	if !slices.Contains(c.variables, variable) {
+		c.variables = append(c.variables, variable)
+		c.comment("%s is not on the tape: set %s to it", name, variable)
+	}
+	return `"$` + variable + `"`
+}
+
+func (c *curlCommand) body(method string, h http.Header, body []byte) {
+	if len(body) == 0 {
+		return
+	}
+	if method == http.MethodHead {
+		c.comment("the request had a body of %d bytes, which curl does not send with HEAD", len(body))
+		return
+	}
+	if h.Get("Content-Type") == "" {
+		c.addLine("-H 'Content-Type:'") // keeps curl from calling it a form
+	}
+	if utf8.Valid(body) && !bytes.ContainsRune(body, 0) && body[0] != '@' && len(body) <= argumentSize {
+		c.addLine("--data-binary " + shellQuote(string(body)))
+		return
+	}
+	c.before = "base64 -d <<'END' | "
+	c.add("--data-binary @-")
+	c.after = "\n" + base64.StdEncoding.EncodeToString(body) + "\nEND"
+}
+
+// shellQuote quotes text for a POSIX shell.
+func shellQuote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
