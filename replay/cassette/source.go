@@ -1,0 +1,68 @@
+package cassette
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+)
+
+// Source is a recording, be it a tape or a cassette.
+type Source interface {
+	Sessions(context.Context) ([]tape.Session, error)
+	// Exchanges yields exchanges in recorded order.
+	Exchanges(context.Context, tape.Query) iter.Seq2[*tape.Exchange, error]
+	Exchange(context.Context, tape.Ref) (*tape.Exchange, error)
+	Body(context.Context, tape.Body) (io.ReadCloser, error)
+	Close() error
+}
+
+var _ Source = (*tape.Tape)(nil)
+
+// OpenSource opens the tape or cassette at path, whichever it is. Nothing is written to the disk.
+func OpenSource(ctx context.Context, path string) (Source, error) {
+	head, err := firstBytes(path)
+	if err != nil || !looksLikeText(head) {
+		t, err := tape.Open(ctx, path) // which says what is wrong with the path
+		if err != nil {
+			return nil, err
+		}
+		return t, nil
+	}
+	c, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// sniffed is how much of a file is looked at to tell what it is.
+const sniffed = 4 << 10
+
+func firstBytes(path string) (head []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, ErrNotCassette)
+	}
+	head = make([]byte, sniffed)
+	n, err := io.ReadFull(f, head)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// looksLikeText reports whether a file that begins with head may be a cassette. Tapes begin with the name of SQLite's format.
+func looksLikeText(head []byte) bool {
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	return len(text) > 0 && text[0] == '{'
+}
