@@ -31,7 +31,7 @@ func (a API) Model() bool {
 // calls are POSTs; the Ollama routes exist under several prefixes (exo's API table).
 func FamilyOf(method, target string) API {
 	path := target
-	if i := strings.Index(path, "://"); i >= 0 {
+	if i := strings.Index(path, "://"); i >= 0 && path[0] != '/' {
 		path = path[i+3:]
 		if j := strings.IndexByte(path, '/'); j >= 0 {
 			path = path[j:]

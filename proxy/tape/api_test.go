@@ -25,6 +25,7 @@ func TestFamilyOf(t *testing.T) {
 		// The target may have a query, a fragment, a slash at the end, and scheme and host before it.
 		{"POST", "/v1/messages?beta=true", Claude},
 		{"POST", "/v1/messages?next=/v1/responses", Claude},
+		{"POST", "/v1/messages?next=http://h/state", Claude},
 		{"POST", "/v1/messages#top", Claude},
 		{"POST", "/v1/messages/", Claude},
 		{"POST", "/v1/messages/?beta=true", Claude},
