@@ -24,6 +24,8 @@ var (
 	ErrBusy = errors.New("another recorder writes this tape")
 	// ErrFull: the disk, or the size allowed for the tape, is used up.
 	ErrFull = errors.New("no space left for the tape")
+	// ErrOverLimit: the tape cannot be brought down to the size it may have.
+	ErrOverLimit = errors.New("the tape is larger than it may be")
 	// ErrLocked: another program has locked the tape for longer than one waits for it.
 	ErrLocked = errors.New("another program has the tape locked")
 	// ErrSlow: the disk did not keep up, and traffic was not made to wait any longer.

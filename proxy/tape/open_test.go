@@ -112,7 +112,7 @@ func TestOpenErrors(t *testing.T) {
 		{"empty", []byte{}, ErrNotTape, "the file is empty"},
 		{"folder", nil, ErrNotTape, "it is a folder"},
 		{"other program", foreign, ErrNotTape, "SQLite file of another program"},
-		{"newer", newer, ErrNewer, "its schema is version 200, this exodeck knows up to 1"},
+		{"newer", newer, ErrNewer, "its schema is version 200, this exodeck knows up to 2"},
 		{"truncated", good[:len(good)/2], ErrDamaged, "restore it from a copy"},
 		{"cut in the header", good[:50], ErrNotTape, ""},
 	}
@@ -313,12 +313,12 @@ func TestMigrations(t *testing.T) {
 		t.Errorf("%d exchanges after the migration", n)
 	}
 	db = rawDB(t, path)
-	if got := column(t, db, `SELECT extra || (SELECT user_version FROM pragma_user_version) FROM sessions`); len(got) != 1 || got[0] != "added2" {
+	if got := column(t, db, `SELECT extra || (SELECT user_version FROM pragma_user_version) FROM sessions`); len(got) != 1 || got[0] != "added3" {
 		t.Errorf("after the migration: %v", got)
 	}
 	// One that fails leaves the tape as it was.
 	migrations = append(migrations, `ALTER TABLE sessions ADD COLUMN more TEXT; CREATE TABLE sessions (id)`)
-	if _, err := OpenRecorder(t.Context(), path, RecorderOptions{}); err == nil || !strings.Contains(err.Error(), "bringing the schema to version 3") {
+	if _, err := OpenRecorder(t.Context(), path, RecorderOptions{}); err == nil || !strings.Contains(err.Error(), "bringing the schema to version 4") {
 		t.Errorf("a migration that fails: %v", err)
 	}
 	if got := column(t, db, `SELECT count(*) FROM pragma_table_info('sessions') WHERE name = 'more'`); got[0] != "0" {

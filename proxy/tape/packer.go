@@ -68,7 +68,7 @@ func (p *packer) finishBody(b *bodyEnd, quick bool) {
 		if s.model != nil {
 			s.model.Write(b.raw)
 		}
-		if b.row = p.known.row(b.sum); b.row != 0 {
+		if b.row = p.known.use(b.sum); b.row != 0 {
 			p.done(&b.part)
 			return
 		}

@@ -40,6 +40,8 @@ type Recorder struct {
 	lock    *flock.Flock
 	maxWait time.Duration
 	now     func() time.Time
+	warn    func(error)
+	pruner  *pruner // nil when all is kept
 
 	ctx    context.Context // ends the waiting of callers; is over when the recorder is closed
 	cancel context.CancelFunc
@@ -63,6 +65,7 @@ type Recorder struct {
 	commits                         commitTimes
 	committed, inFlight, unrecorded atomic.Int64
 	queuedBytes, bodyBytes, stored  atomic.Int64
+	pruned, freed                   atomic.Int64
 }
 
 // RecorderOptions are choices a recorder leaves to its caller. The zero value is ready for use.
@@ -71,7 +74,12 @@ type RecorderOptions struct {
 	MaxWait time.Duration
 	// MaxSize limits the tape to so many bytes; more fails as on a full disk. There is no limit when zero.
 	MaxSize int64
-	// Now is the clock that dates sessions; [time.Now] when nil.
+	// Keep says how much the tape keeps; what exceeds it is pruned while recording goes on.
+	Keep Retention
+	// Warn is told of what a person should know although nothing went unrecorded: that Keep cannot be kept to, or that pruning failed.
+	// Each is told once, until it is over. It must not block; nobody is told when nil.
+	Warn func(error)
+	// Now is the clock that dates sessions and tells what is too old; [time.Now] when nil.
 	Now func() time.Time
 }
 
@@ -84,6 +92,9 @@ type Stats struct {
 	QueuedBytes int64 // bytes that wait to be written
 	BodyBytes   int64 // body bytes recorded, as they went over the wire
 	StoredBytes int64 // bytes they took on the tape, each body once
+	Pruned      int64 // exchanges removed to keep to [RecorderOptions.Keep]
+	PrunedBytes int64 // bytes that their bodies took on the tape
+	FileBytes   int64 // size of the tape, with the write-ahead log beside it
 	LastError   error // the most recent failure, nil when there was none
 }
 
@@ -98,6 +109,9 @@ type call struct {
 //
 // The context is for the opening alone.
 func OpenRecorder(ctx context.Context, path string, o RecorderOptions) (*Recorder, error) {
+	if err := o.Keep.check(); err != nil {
+		return nil, failure("recording on", path, err)
+	}
 	lock, err := lockTape(ctx, path)
 	if err != nil {
 		return nil, err
@@ -107,7 +121,7 @@ func OpenRecorder(ctx context.Context, path string, o RecorderOptions) (*Recorde
 		return nil, errors.Join(failure("recording on", path, err), unlockTape(lock))
 	}
 	r := &Recorder{
-		path: path, lock: lock, maxWait: o.MaxWait, now: o.Now,
+		path: path, lock: lock, maxWait: o.MaxWait, now: o.Now, warn: o.Warn,
 		room: semaphore.NewWeighted(maxQueued), free: w.packer.buffers,
 		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 	}
@@ -116,6 +130,11 @@ func OpenRecorder(ctx context.Context, path string, o RecorderOptions) (*Recorde
 	}
 	if r.now == nil {
 		r.now = time.Now
+	}
+	if !o.Keep.none() {
+		if r.pruner, err = newPruner(w, o.Keep, r.now); err != nil {
+			return nil, errors.Join(failure("recording on", path, err), w.shut(), unlockTape(lock))
+		}
 	}
 	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	batches := make(chan *batch)
@@ -158,6 +177,7 @@ func (r *Recorder) Sync(ctx context.Context) error {
 
 // Stats returns the counters of the recorder.
 func (r *Recorder) Stats() Stats {
+	file := fileBytes(r.path)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return Stats{
@@ -168,6 +188,9 @@ func (r *Recorder) Stats() Stats {
 		QueuedBytes: r.queuedBytes.Load(),
 		BodyBytes:   r.bodyBytes.Load(),
 		StoredBytes: r.stored.Load(),
+		Pruned:      r.pruned.Load(),
+		PrunedBytes: r.freed.Load(),
+		FileBytes:   file,
 		LastError:   r.err,
 	}
 }

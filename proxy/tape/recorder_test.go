@@ -49,7 +49,7 @@ func TestTwoPhases(t *testing.T) {
 	if done.Ended != Complete || done.Response.Status != 200 || !done.Facts.Stream || done.TTFB != time.Millisecond || done.Response.Reason != "" {
 		t.Errorf("completed: %+v", done)
 	}
-	want := Stats{Committed: 1, BodyBytes: 16, StoredBytes: 16}
+	want := Stats{Committed: 1, BodyBytes: 16, StoredBytes: 16, FileBytes: fileBytes(path)}
 	if diff := cmp.Diff(want, r.Stats()); diff != "" {
 		t.Errorf("stats (-want +got):\n%s", diff)
 	}

@@ -52,6 +52,10 @@ func (w *writer) settle() {
 	for i, s := range changed {
 		s.written = counts[i]
 	}
+	for _, x := range w.broken {
+		// Once settled it may be pruned like any other, and its rows be given to others.
+		x.row, x.request.row, x.response.row = 0, bodyRow{}, bodyRow{}
+	}
 	w.broken = nil
 }
 

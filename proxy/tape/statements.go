@@ -9,6 +9,9 @@ import (
 	"io"
 )
 
+// busyTimeout is how many milliseconds SQLite waits for what another program has locked.
+const busyTimeout = 5000
+
 // statements are what the writer runs for every batch. They go to the driver directly: database/sql costs about as much again
 // as what it wraps here.
 type statements struct {
@@ -20,6 +23,12 @@ type statements struct {
 	dropBody, insertPart, listParts, dropParts statement
 	startSession, endSession, setUnrecorded    statement
 	listPartial, listOrphans, markInterrupted  statement
+
+	pageCount, freeCount, giveBack, truncateLog statement
+	impatient, patient                          statement
+	newestExchange, dropExchange, dropFacts     statement
+	findOwners, lowerRefs, disownBody           statement
+	dropSomeParts, dropEmptySession             statement
 }
 
 // each calls f with every statement and its text.
@@ -53,28 +62,33 @@ func (s *statements) each(f func(st *statement, text string) error) error {
 		f(&s.listOrphans, `SELECT id FROM bodies WHERE prefix IS NULL`),
 		f(&s.markInterrupted, `UPDATE exchanges SET ended = ?, cause = ? WHERE ended IS NULL`),
 		f(&s.setUnrecorded, `UPDATE sessions SET unrecorded = ? WHERE id = ?`),
+		f(&s.pageCount, `PRAGMA page_count`),
+		f(&s.freeCount, `PRAGMA freelist_count`),
+		f(&s.giveBack, fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, pagesAtOnce)),
+		f(&s.truncateLog, `PRAGMA wal_checkpoint(TRUNCATE)`),
+		f(&s.impatient, `PRAGMA busy_timeout = 0`),
+		f(&s.patient, fmt.Sprintf(`PRAGMA busy_timeout = %d`, busyTimeout)),
+		f(&s.newestExchange, `SELECT id FROM exchanges ORDER BY started DESC, id DESC LIMIT 1`),
+		f(&s.dropExchange, `DELETE FROM exchanges WHERE id = ?`),
+		f(&s.dropFacts, `DELETE FROM facts WHERE exchange = ?`),
+		f(&s.findOwners, `SELECT refs, sha256, stored, codec IS NULL FROM bodies WHERE id = ?`),
+		f(&s.lowerRefs, `UPDATE bodies SET refs = refs - ? WHERE id = ?`),
+		f(&s.disownBody, `UPDATE bodies SET refs = 0, prefix = NULL, sha256 = NULL WHERE id = ?`),
+		f(&s.dropSomeParts, `DELETE FROM parts WHERE id IN (SELECT id FROM parts WHERE id >= ? AND id < ? LIMIT ?)`),
+		f(&s.dropEmptySession, `DELETE FROM sessions WHERE id = ? AND NOT EXISTS (SELECT 1 FROM exchanges WHERE session = ?)`),
 	)
 }
 
 func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 	return conn.Raw(func(c any) error {
-		return s.each(func(st *statement, text string) (err error) {
-			st.ctx = ctx
-			if st.stmt, err = c.(driver.Conn).Prepare(text); err != nil {
-				return fmt.Errorf("preparing %q: %w", text, err)
-			}
-			return nil
+		return s.each(func(st *statement, text string) error {
+			return st.prepare(ctx, c.(driver.Conn), text)
 		})
 	})
 }
 
 func (s *statements) close() error {
-	return s.each(func(st *statement, _ string) error {
-		if st.stmt == nil {
-			return nil
-		}
-		return st.stmt.Close()
-	})
+	return s.each(func(st *statement, _ string) error { return st.close() })
 }
 
 // statement is one prepared statement, used by one goroutine.
@@ -82,6 +96,21 @@ type statement struct {
 	ctx  context.Context // the writer's
 	stmt driver.Stmt
 	args []driver.NamedValue
+}
+
+func (s *statement) prepare(ctx context.Context, conn driver.Conn, text string) (err error) {
+	s.ctx = ctx
+	if s.stmt, err = conn.Prepare(text); err != nil {
+		return fmt.Errorf("preparing %q: %w", text, err)
+	}
+	return nil
+}
+
+func (s *statement) close() error {
+	if s.stmt == nil {
+		return nil
+	}
+	return s.stmt.Close()
 }
 
 func (s *statement) bind(values []any) []driver.NamedValue {
@@ -105,6 +134,24 @@ func (s *statement) insert(values ...any) (int64, error) {
 		return 0, err
 	}
 	return result.LastInsertId()
+}
+
+// count runs the statement and returns how many rows it changed.
+func (s *statement) count(values ...any) (int64, error) {
+	result, err := s.run(values)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// number runs the statement and returns the one number that it yields.
+func (s *statement) number(values ...any) (n int64, err error) {
+	err = s.query(func(row []driver.Value) error {
+		n, _ = row[0].(int64)
+		return nil
+	}, 1, values...)
+	return n, err
 }
 
 func (s *statement) run(values []any) (driver.Result, error) {

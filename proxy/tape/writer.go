@@ -21,6 +21,7 @@ type writer struct {
 	stmt   statements
 	packer *packer
 
+	pageSize    int64
 	checkpoints checkpoints
 
 	fresh    map[[32]byte]int64 // bodies that the open transaction has added
@@ -52,7 +53,7 @@ func openWriter(ctx context.Context, path string, maxSize int64) (*writer, error
 		"mode":    {"rw"},
 		"_txlock": {"immediate"},
 		"_pragma": {
-			"busy_timeout(5000)",
+			fmt.Sprintf("busy_timeout(%d)", busyTimeout),
 			"journal_mode(wal)",
 			"synchronous(normal)",
 			"cache_size(-16384)",
@@ -81,14 +82,16 @@ func (w *writer) setUp(ctx context.Context, version int, maxSize int64) (err err
 	if w.conn, err = w.db.Conn(ctx); err != nil {
 		return err
 	}
+	if err := w.conn.QueryRowContext(ctx, "PRAGMA page_size").Scan(&w.pageSize); err != nil {
+		return err
+	}
 	if maxSize > 0 {
-		var size int64
-		if err := w.conn.QueryRowContext(ctx, "PRAGMA page_size").Scan(&size); err != nil {
+		if _, err := w.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", max(maxSize/w.pageSize, 1))); err != nil {
 			return err
 		}
-		if _, err := w.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", max(maxSize/size, 1))); err != nil {
-			return err
-		}
+	}
+	if err := w.limitLog(maxLog); err != nil {
+		return err
 	}
 	if err := w.stmt.prepare(w.ctx, w.conn); err != nil {
 		return err
@@ -114,23 +117,43 @@ func (w *writer) transaction(f func() error) error {
 	})
 }
 
-// write writes batches until there are no more, then closes the tape.
+// write writes batches until there are no more, then closes the tape. Between them it prunes.
 func (r *Recorder) write(w *writer, batches <-chan *batch) {
-	for b := range batches {
-		w.writeBatch(r, b)
-		// What every call waits for includes the exchanges of its batch.
-		for _, c := range b.calls {
-			var err error
-			if c.run != nil {
-				err = w.transaction(func() error { return c.run(w) })
+	idle := time.NewTimer(0)
+	if r.pruner == nil {
+		idle.Stop()
+	}
+	for open := true; open; {
+		var b *batch
+		select {
+		case b, open = <-batches:
+			if open {
+				r.writeOne(w, b)
 			}
-			c.done <- err
+		case <-idle.C:
+			w.shortenLog()
 		}
-		w.settle()
-		w.checkpoint(w.stored + int64(len(b.jobs))*queuedOverhead)
+		if r.pruner != nil && open {
+			idle.Reset(r.prune(w))
+		}
 	}
 	w.settle()
-	r.closeAs = failure("closing", r.path, w.close(r.now()))
+	r.closeAs = failure("closing", r.path, errors.Join(r.pruner.close(), w.close(r.now())))
+}
+
+// writeOne writes a batch and does what is called for behind it.
+func (r *Recorder) writeOne(w *writer, b *batch) {
+	w.writeBatch(r, b)
+	// What every call waits for includes the exchanges of its batch.
+	for _, c := range b.calls {
+		var err error
+		if c.run != nil {
+			err = w.transaction(func() error { return c.run(w) })
+		}
+		c.done <- err
+	}
+	w.settle()
+	w.checkpoint(w.stored + int64(len(b.jobs))*queuedOverhead)
 }
 
 // writeBatch writes the jobs of b, all or none.
@@ -186,8 +209,12 @@ func (w *writer) finishJob(r *Recorder, j *job, err error) {
 		w.packer.buffers.put(p.data)
 	}
 	for _, b := range []*bodyEnd{j.request, j.response} {
-		if b != nil {
-			w.packer.buffers.put(b.data)
+		if b == nil {
+			continue
+		}
+		w.packer.buffers.put(b.data)
+		if b.row != 0 {
+			w.packer.known.release(b.row)
 		}
 	}
 	r.release(j.cost)

@@ -1,0 +1,266 @@
+package tape
+
+import (
+	crand "crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// fill records n exchanges that differ, from several goroutines, the first one at the time from and each a second later.
+func fill(t testing.TB, s *SessionRecorder, from time.Time, n, size int) {
+	t.Helper()
+	var wg sync.WaitGroup
+	const callers = 8
+	for c := range callers {
+		wg.Go(func() {
+			noise := make([]byte, size)
+			rng := rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "%v %d", from, c)))
+			for i := c; i < n; i += callers {
+				rng.Read(noise)
+				start := post("fill")
+				start.Started = from.Add(time.Duration(i) * time.Second)
+				recordBodies(s, start, noise[:size/3], noise[size/3:])
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// recordBodies records an exchange with these bodies.
+func recordBodies(s *SessionRecorder, start Start, request, response []byte) *Recording {
+	x := s.Begin(start)
+	x.RequestBody(request)
+	x.RequestEnd(nil)
+	x.ResponseHead(200, "OK", false, "HTTP/1.1", nil, time.Millisecond)
+	x.ResponseBody(response, time.Millisecond)
+	x.End(Complete, "", nil, time.Second)
+	return x
+}
+
+// checkTape makes sure that the file is sound, that bodies are there for what refers to them and for nothing else, and that all
+// exchanges can be read back whole. Of a tape that is closed.
+func checkTape(t testing.TB, path string) {
+	t.Helper()
+	db := rawDB(t, path)
+	defer db.Close()
+	for what, query := range map[string]string{
+		"soundness": `SELECT * FROM pragma_integrity_check WHERE integrity_check <> 'ok'`,
+		"references": `SELECT 'body ' || id || ' has ' || refs || ' instead of ' || (SELECT count(*) FROM exchanges WHERE request_body = bodies.id) || ' requests and '
+			|| (SELECT count(*) FROM exchanges WHERE response_body = bodies.id) || ' responses'
+			FROM bodies WHERE refs <> (SELECT count(*) FROM exchanges WHERE request_body = bodies.id) + (SELECT count(*) FROM exchanges WHERE response_body = bodies.id)
+			OR refs < 1 OR prefix IS NULL`,
+		"parts": `SELECT 'part ' || id FROM parts WHERE id / 1048576 NOT IN (SELECT id FROM bodies WHERE codec IS NULL)`,
+		"facts": `SELECT 'facts of ' || exchange FROM facts WHERE exchange NOT IN (SELECT id FROM exchanges)
+			UNION ALL SELECT 'no facts of ' || id FROM exchanges WHERE id NOT IN (SELECT exchange FROM facts)`,
+	} {
+		if wrong := column(t, db, query); len(wrong) > 0 {
+			t.Errorf("%s: %s", what, strings.Join(wrong, "; "))
+		}
+	}
+	tp := openTape(t, path)
+	defer tp.Close()
+	for _, x := range all(t, tp, Query{}) {
+		readBody(t, tp, x.Request.Body) // which checks the digest
+		readBody(t, tp, x.Response.Body)
+	}
+}
+
+// passOver waits for a pass that begins now.
+func passOver(t testing.TB, r *Recorder) {
+	t.Helper()
+	if err := r.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var begun time.Time
+	for done := false; !done; time.Sleep(time.Millisecond) {
+		if err := r.call(t.Context(), func(*writer) error {
+			p := r.pruner
+			switch {
+			case p.pass != passed:
+			case begun.IsZero():
+				begun, p.ended = time.Now(), time.Time{}
+			default:
+				done = p.ended.After(begun)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestKeepSize records far more than a tape may hold.
+func TestKeepSize(t *testing.T) {
+	const limit = 16 << 20
+	path, r, s := openTest(t, RecorderOptions{Keep: Retention{MaxBytes: limit}, Warn: func(err error) { t.Error(err) }})
+	inFlight := s.Begin(post("in flight"))
+	inFlight.RequestEnd(nil)
+	for i := range 8 {
+		fill(t, s, day.Add(time.Duration(i)*time.Hour), 200, 20000)
+		passOver(t, r)
+		for start := time.Now(); r.Stats().FileBytes > limit; time.Sleep(10 * time.Millisecond) {
+			if time.Since(start) > 5*time.Second {
+				t.Fatalf("the tape has %d bytes, %d are allowed", r.Stats().FileBytes, limit)
+			}
+		}
+	}
+	inFlight.End(Complete, "", nil, time.Second)
+	if err := r.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	st := r.Stats()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	checkTape(t, path)
+	tp := openTape(t, path)
+	left := all(t, tp, Query{})
+	if int64(len(left))+st.Pruned != st.Committed || st.Committed != 1601 || len(left) < 100 {
+		t.Errorf("%d exchanges left, %d pruned, %d recorded", len(left), st.Pruned, st.Committed)
+	}
+	if st.PrunedBytes < st.Pruned*19000 || st.PrunedBytes > st.Pruned*21000 {
+		t.Errorf("%d bytes of %d exchanges", st.PrunedBytes, st.Pruned)
+	}
+	if !slices.ContainsFunc(left, func(x *Exchange) bool { return x.Ref == inFlight.Ref() }) {
+		t.Error("an exchange in flight was pruned")
+	}
+	oldest := left[len(left)-1].Started
+	for _, x := range left {
+		if x.Ref != inFlight.Ref() && x.Started.Before(oldest) {
+			oldest = x.Started
+		}
+	}
+	if want := day.Add(7*time.Hour + 200*time.Second).Add(-time.Duration(len(left)/200+1) * time.Hour); oldest.Before(want) {
+		t.Errorf("what started at %v is left, though younger exchanges were pruned", oldest)
+	}
+}
+
+// oldTape makes a tape with n exchanges of some KB that started long before now, and returns its path.
+func oldTape(t testing.TB, n int) string {
+	t.Helper()
+	path, r, s := openTest(t, RecorderOptions{MaxWait: time.Minute})
+	fill(t, s, day, n, 6000)
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// recordUntil records exchanges from several goroutines, each of which waits until one is on the tape before it begins the next, until
+// enough says so. It returns how long each took to get on the tape, sorted.
+func recordUntil(t testing.TB, r *Recorder, enough func() bool) []time.Duration {
+	t.Helper()
+	s, err := r.StartSession(t.Context(), Session{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var took []time.Duration
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			noise := make([]byte, 6000)
+			for {
+				if _, err := crand.Read(noise); err != nil {
+					t.Error(err)
+				}
+				start := post("young")
+				start.Started = time.Now()
+				x := recordBodies(s, start, noise[:2000], noise[2000:])
+				ended := time.Now()
+				if err := x.Wait(t.Context()); err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				took = append(took, time.Since(ended))
+				mu.Unlock()
+				if enough() {
+					return
+				}
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+	wg.Wait()
+	slices.Sort(took)
+	return took
+}
+
+// TestKeepAge prunes a tape that is too old while it is being recorded. Nobody has to wait for that: on a machine that has other things to do as
+// well, not much longer than without it, in one of three attempts.
+func TestKeepAge(t *testing.T) {
+	var held time.Duration
+	for range 3 {
+		if held = keepAge(t); held <= 100*time.Millisecond {
+			return
+		}
+	}
+	t.Errorf("pruning held recording up for %v", held)
+}
+
+// keepAge returns how much longer the slowest exchanges took while others were pruned.
+func keepAge(t *testing.T) time.Duration {
+	const old = 5_000
+	path := oldTape(t, old)
+	before := fileBytes(path)
+	r, err := OpenRecorder(t.Context(), path, RecorderOptions{
+		Keep: Retention{MaxAge: time.Hour}, Warn: func(err error) { t.Error(err) }, MaxWait: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	pruning := recordUntil(t, r, func() bool { return r.Stats().Pruned >= old })
+	passOver(t, r)
+	end := time.Now().Add(time.Second)
+	calm := recordUntil(t, r, func() bool { return time.Now().After(end) })
+	passOver(t, r)
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n := len(pruning) + len(calm)
+	t.Logf("%d exchanges took at most %v while %d were pruned, then %d at most %v", len(pruning), pruning[len(pruning)-1], old, len(calm), calm[len(calm)-1])
+	checkTape(t, path)
+	tp := openTape(t, path)
+	if left := all(t, tp, Query{}); len(left) != n {
+		t.Errorf("%d exchanges left, %d were recorded last", len(left), n)
+	}
+	sessions, err := tp.Sessions(t.Context())
+	if err != nil || len(sessions) != 2 {
+		t.Errorf("sessions %+v, %v", sessions, err)
+	}
+	if after := fileBytes(path); after > before/4+int64(n)*8000 {
+		t.Errorf("the tape has %d bytes of %d, with %d exchanges", after, before, n)
+	}
+	return pruning[len(pruning)-1] - calm[len(calm)-1]
+}
+
+// BenchmarkPruneWhileRecording prunes 100,000 exchanges of a tape that is being recorded.
+func BenchmarkPruneWhileRecording(b *testing.B) {
+	const old = 100_000
+	for b.Loop() {
+		b.StopTimer()
+		path := oldTape(b, old)
+		b.StartTimer()
+		start := time.Now()
+		r, err := OpenRecorder(b.Context(), path, RecorderOptions{Keep: Retention{MaxAge: time.Hour}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		took := recordUntil(b, r, func() bool { return r.Stats().Pruned >= old })
+		b.ReportMetric(old/time.Since(start).Seconds(), "pruned/s")
+		b.ReportMetric(float64(len(took))/time.Since(start).Seconds(), "recorded/s")
+		b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+		b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+		b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "max-ms")
+		if err := r.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
