@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/ask"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
@@ -118,7 +118,7 @@ type acebenchTape struct {
 
 // score plays a recording and scores what it holds.
 func (a acebenchTape) score(ctx context.Context, d *dataset.Dataset, e env) (*sheet.Sheet, *ask.Materials, error) {
-	t, err := tape.Open(ctx, a.path)
+	t, err := cassette.OpenSource(ctx, a.path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -190,7 +190,7 @@ func missingError(path string, err error) error {
 }
 
 // language tells by the prompts which language a recording of another client is in.
-func (a acebenchTape) language(ctx context.Context, t *tape.Tape, found *recorded.Found, d *dataset.Dataset) (dataset.Language, error) {
+func (a acebenchTape) language(ctx context.Context, t cassette.Source, found *recorded.Found, d *dataset.Dataset) (dataset.Language, error) {
 	samples := map[dataset.Language][]*dataset.Sample{}
 	materials := map[dataset.Language]*ask.Materials{}
 	for _, l := range d.Languages() {

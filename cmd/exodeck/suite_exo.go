@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/fixtures"
-	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/report"
 	"github.com/exodeck/exodeck/score/scenario"
@@ -76,7 +76,7 @@ func (q exoQuestions) loadScenarios(stderr io.Writer) (*scenario.File, []scenari
 }
 
 // exoResult is the run file of verdicts whose exchanges are on a tape.
-func exoResult(ctx context.Context, t *tape.Tape, file *scenario.File, out *evaluator.Outcome) ([]byte, error) {
+func exoResult(ctx context.Context, t cassette.Source, file *scenario.File, out *evaluator.Outcome) ([]byte, error) {
 	recording, err := score.RecordingDigest(ctx, t, out.Verdicts)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/show"
 )
 
@@ -146,7 +147,7 @@ func listed(x *tape.Exchange) listedExchange {
 }
 
 func runTapeLs(ctx context.Context, cfg tapeLsConfig, e env) error {
-	t, err := tape.Open(ctx, cfg.Tape)
+	t, err := cassette.OpenSource(ctx, cfg.Tape)
 	if err != nil {
 		return err
 	}

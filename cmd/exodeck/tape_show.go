@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/coding"
 	"github.com/exodeck/exodeck/replay/show"
 )
@@ -41,7 +42,7 @@ func tapeShowCommand(e env) *cli.Command {
 }
 
 func runTapeShow(ctx context.Context, cfg tapeShowConfig, e env) error {
-	t, err := tape.Open(ctx, cfg.Tape)
+	t, err := cassette.OpenSource(ctx, cfg.Tape)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func runTapeShow(ctx context.Context, cfg tapeShowConfig, e env) error {
 }
 
 // findExchange finds "SESSION/SEQ", or "SEQ" in the latest session that has it.
-func findExchange(ctx context.Context, t *tape.Tape, name string) (*tape.Exchange, error) {
+func findExchange(ctx context.Context, t cassette.Source, name string) (*tape.Exchange, error) {
 	session, number, ok := strings.Cut(name, "/")
 	if !ok {
 		session, number = "", name
@@ -90,7 +91,7 @@ func findExchange(ctx context.Context, t *tape.Tape, name string) (*tape.Exchang
 }
 
 // loadExchange reads the bodies of an exchange, with their content coding undone if that is asked for.
-func loadExchange(ctx context.Context, t *tape.Tape, x *tape.Exchange, decode bool) (show.Exchange, error) {
+func loadExchange(ctx context.Context, t cassette.Source, x *tape.Exchange, decode bool) (show.Exchange, error) {
 	request, err := loadBody(ctx, t, x.Request.Body, x.Request.Header, decode)
 	if err != nil {
 		return show.Exchange{}, fmt.Errorf("reading the request body of %s/%d: %w", x.Session, x.Seq, err)
@@ -105,7 +106,7 @@ func loadExchange(ctx context.Context, t *tape.Tape, x *tape.Exchange, decode bo
 // shownBody is how much of a body is read into memory to be shown.
 const shownBody = 64 << 20
 
-func loadBody(ctx context.Context, t *tape.Tape, b tape.Body, h http.Header, decode bool) ([]byte, error) {
+func loadBody(ctx context.Context, t cassette.Source, b tape.Body, h http.Header, decode bool) ([]byte, error) {
 	rc, err := t.Body(ctx, b)
 	if err != nil {
 		return nil, err

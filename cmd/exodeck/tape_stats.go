@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/show"
 )
 
@@ -73,7 +74,7 @@ type statsSession struct {
 }
 
 func runTapeStats(ctx context.Context, cfg tapeStatsConfig, e env) error {
-	t, err := tape.Open(ctx, cfg.Tape)
+	t, err := cassette.OpenSource(ctx, cfg.Tape)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func runTapeStats(ctx context.Context, cfg tapeStatsConfig, e env) error {
 	return printStats(stats, e)
 }
 
-func collectStats(ctx context.Context, t *tape.Tape, cfg tapeStatsConfig) (*tapeStats, error) {
+func collectStats(ctx context.Context, t cassette.Source, cfg tapeStatsConfig) (*tapeStats, error) {
 	sum, err := t.Summary(ctx, cfg.Query)
 	if err != nil {
 		return nil, err

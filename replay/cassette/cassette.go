@@ -44,8 +44,8 @@ type place struct {
 	started time.Time
 	ended   tape.Ended
 	facts   tape.Facts
-	// request and response are the digests of the bodies.
-	request, response [32]byte
+	// request and response are the bodies.
+	request, response tape.Body
 }
 
 // bodyPlace says which exchange has a body.
@@ -221,7 +221,7 @@ func (c *Cassette) addExchange(x *exchangeLine, p place) error {
 	p.Ref, p.started = x.Ref, x.Started
 	c.fill(x, p)
 	p.ended, p.facts = x.Ended, x.Facts
-	p.request, p.response = x.Request.Body.SHA256, x.Response.Body.SHA256
+	p.request, p.response = x.Request.Body, x.Response.Body
 	c.index = append(c.index, p)
 	return nil
 }
@@ -257,8 +257,8 @@ func (c *Cassette) finish() {
 	slices.SortStableFunc(c.index, func(a, b place) int { return cmp.Compare(a.session, b.session) })
 	for i, p := range c.index {
 		c.refs[p.Ref] = i
-		c.bodies[p.request] = bodyPlace{i, false}
-		c.bodies[p.response] = bodyPlace{i, true}
+		c.bodies[p.request.SHA256] = bodyPlace{i, false}
+		c.bodies[p.response.SHA256] = bodyPlace{i, true}
 		s := c.sessions[p.session]
 		s.Exchanges++
 		if s.Started.IsZero() || p.started.Before(s.Started) {

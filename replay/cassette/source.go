@@ -18,6 +18,7 @@ type Source interface {
 	Exchanges(context.Context, tape.Query) iter.Seq2[*tape.Exchange, error]
 	Exchange(context.Context, tape.Ref) (*tape.Exchange, error)
 	Body(context.Context, tape.Body) (io.ReadCloser, error)
+	Summary(context.Context, tape.Query) (*tape.Summary, error)
 	Close() error
 }
 
