@@ -19,7 +19,7 @@ type deck struct {
 
 // openDeck opens a tape for recording and starts a session on it.
 func openDeck(ctx context.Context, path string, s tape.Session, e env) (*deck, error) {
-	d, err := openTape(ctx, path, e)
+	d, err := openTape(ctx, path, tape.RecorderOptions{}, e)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func openDeck(ctx context.Context, path string, s tape.Session, e env) (*deck, e
 }
 
 // openTape opens a tape for recording, without a session.
-func openTape(ctx context.Context, path string, e env) (*deck, error) {
+func openTape(ctx context.Context, path string, o tape.RecorderOptions, e env) (*deck, error) {
 	dir, err := record.StateDir(e.getenv, runtime.GOOS)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func openTape(ctx context.Context, path string, e env) (*deck, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; EXODECK_HOME can name another folder for exodeck's own files", err)
 	}
-	recorder, err := tape.OpenRecorder(ctx, path, tape.RecorderOptions{})
+	recorder, err := tape.OpenRecorder(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}

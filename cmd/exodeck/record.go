@@ -12,6 +12,7 @@ import (
 
 	"github.com/exodeck/exodeck/proxy"
 	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/tape"
 )
 
 // recordConfig is what `record` was asked to do.
@@ -30,6 +31,7 @@ type recordConfig struct {
 	LogFormat     string
 	LogLevel      string
 	Quiet         bool
+	Keep          tape.Retention
 	// Command is run with its base URLs pointing at the proxy; recording ends with it.
 	Command []string
 
@@ -41,7 +43,7 @@ type recordConfig struct {
 }
 
 func recordCommand(e env, wrapped []string) *cli.Command {
-	return leaf("record", "stand in front of exo and record everything", "[-- COMMAND...]", 0, []cli.Flag{
+	return leaf("record", "stand in front of exo and record everything", "[-- COMMAND...]", 0, append(keepFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "listen", Value: defaultListen, Usage: "`ADDRESS` to listen on"},
 		&cli.StringSliceFlag{Name: "upstream", Usage: "base `URL` of exo, or NAME=URL for one of several, reached at /NAME; may be repeated (default: " + defaultUpstream(e.getenv) + "; EXO_HOST and EXO_PORT name another)"},
 		&cli.StringSliceFlag{Name: "listen-for", Usage: "`NAME=ADDRESS` to listen on for one upstream alone, without /NAME; may be repeated"},
@@ -56,7 +58,14 @@ func recordCommand(e env, wrapped []string) *cli.Command {
 		&cli.StringFlag{Name: "log-format", Value: "text", Usage: "log lines as `text` or json, when there is no terminal"},
 		&cli.StringFlag{Name: "log-level", Value: "info", Usage: "least `LEVEL` of log lines: debug, info, warn or error"},
 		&cli.BoolFlag{Name: "quiet", Usage: "neither live status nor a line for each exchange"},
-	}, func(c *cli.Context) error {
+	}...), func(c *cli.Context) error {
+		keep, err := keepOf(c)
+		if err == nil {
+			err = keep.Check()
+		}
+		if err != nil {
+			return &exitError{exitUsage, err}
+		}
 		cfg := recordConfig{
 			Listen:        c.String("listen"),
 			ListenFor:     c.StringSlice("listen-for"),
@@ -72,6 +81,7 @@ func recordCommand(e env, wrapped []string) *cli.Command {
 			LogFormat:     c.String("log-format"),
 			LogLevel:      c.String("log-level"),
 			Quiet:         c.Bool("quiet"),
+			Keep:          keep,
 			Command:       wrapped,
 		}
 		if len(cfg.Upstreams) == 0 && !cfg.Forward {
@@ -167,7 +177,9 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 		return err
 	}
 	defer closeAll(listeners)
-	d, err := openTape(ctx, cfg.Tape, e)
+	said := make(warnings, 8)
+	defer close(said)
+	d, err := openTape(ctx, cfg.Tape, tape.RecorderOptions{Keep: cfg.Keep, Warn: said.add}, e)
 	if err != nil {
 		return err
 	}
@@ -176,6 +188,7 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 
 	live := newLive(e.stderr, d.recorder, cfg.LogFormat, cfg.level, cfg.Quiet)
 	defer live.stop()
+	go said.pass(live.log)
 	config, err := startSessions(ctx, cfg, d)
 	if err != nil {
 		return err

@@ -109,7 +109,7 @@ type call struct {
 //
 // The context is for the opening alone.
 func OpenRecorder(ctx context.Context, path string, o RecorderOptions) (*Recorder, error) {
-	if err := o.Keep.check(); err != nil {
+	if err := o.Keep.Check(); err != nil {
 		return nil, failure("recording on", path, err)
 	}
 	lock, err := lockTape(ctx, path)

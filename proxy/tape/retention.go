@@ -21,8 +21,8 @@ type Retention struct {
 // minKept is the least MaxBytes of a recorder: an empty tape and a log that is worth having.
 const minKept = 16 << 20
 
-// check returns an error when a recorder cannot keep to k.
-func (k Retention) check() error {
+// Check returns an error when a recorder cannot keep to k.
+func (k Retention) Check() error {
 	switch {
 	case k.MaxBytes < 0 || k.MaxBytes > 0 && k.MaxBytes < minKept:
 		return fmt.Errorf("a tape cannot be kept to %d bytes while it is recorded; allow %d MiB or more", k.MaxBytes, minKept>>20)
