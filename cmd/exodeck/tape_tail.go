@@ -86,10 +86,7 @@ func runTapeTail(ctx context.Context, cfg tapeTailConfig, e env) error {
 		}
 		return nil
 	}
-	if err := runFollow(ctx, t, cfg, tell); err != nil {
-		return fmt.Errorf("following %s: %w", cfg.Tape, err)
-	}
-	return nil
+	return fmt.Errorf("following %s: %w", cfg.Tape, runFollow(ctx, t, cfg, tell))
 }
 
 // awaitTape waits until there is a tape, and says so when it has to.
@@ -118,7 +115,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// runFollow tells the last exchanges that have ended, then each as it ends.
+// runFollow tells the last exchanges that have ended, then each as it ends. It ends with an error only, be it that ctx is done.
 func runFollow(ctx context.Context, t *tape.Tape, cfg tapeTailConfig, tell func(*tape.Exchange) error) error {
 	f, err := follow.New(ctx, t, cfg.Query, time.Now())
 	if err != nil {

@@ -36,55 +36,50 @@ type Exchange struct {
 
 // Of reads the bodies of x. The error is one of the tape; what is odd in the bodies is told by the result.
 func Of(ctx context.Context, src Source, x *tape.Exchange) (*Exchange, error) {
-	r := &Exchange{Exchange: x}
-	var whole bool
-	var err error
-	if r.RequestBody, whole, err = body(ctx, src, x.Request.Body, x.Request.Header); err != nil {
+	request, err := body(ctx, src, x.Request.Body, x.Request.Header)
+	if err != nil {
 		return nil, fmt.Errorf("reading the request of exchange %s/%d: %w", x.Session, x.Seq, err)
 	}
-	if whole {
+	response, err := body(ctx, src, x.Response.Body, x.Response.Header)
+	if err != nil {
+		return nil, fmt.Errorf("reading the response of exchange %s/%d: %w", x.Session, x.Seq, err)
+	}
+	return New(x, request, response), nil
+}
+
+// New reads an exchange from its bodies, whose content coding is undone.
+func New(x *tape.Exchange, request, response []byte) *Exchange {
+	r := &Exchange{Exchange: x}
+	var whole bool
+	if r.RequestBody, whole = limited(request); whole {
 		// A request that is none has no normal form.
 		r.Request, _ = wire.ParseRequest(x.Facts.API, r.RequestBody)
 	}
-	if r.ResponseBody, whole, err = body(ctx, src, x.Response.Body, x.Response.Header); err != nil {
-		return nil, fmt.Errorf("reading the response of exchange %s/%d: %w", x.Session, x.Seq, err)
+	if r.ResponseBody, whole = limited(response); whole && x.Response.Status != 0 {
+		head := response[:min(len(response), wire.SniffLen)]
+		streamed := wire.Streamed(x.Facts.API, x.Response.Header.Get("Content-Type"), head)
+		// Reading from memory does not fail; another API than one of model calls has no answer.
+		r.Answer, _ = wire.ParseResponse(x.Facts.API, streamed, bytes.NewReader(response))
 	}
-	if whole && x.Response.Status != 0 {
-		r.Answer = r.AnswerOf(r.ResponseBody)
-	}
-	return r, nil
+	return r
 }
 
-// Streamed reports whether the response is read as a stream.
-func (r *Exchange) Streamed() bool {
-	return wire.Streamed(r.Facts.API, r.Response.Header.Get("Content-Type"), r.ResponseBody[:min(len(r.ResponseBody), wire.SniffLen)])
+func limited(body []byte) ([]byte, bool) {
+	return body[:min(len(body), MaxBody)], len(body) <= MaxBody
 }
 
-// AnswerOf reads a part of the response body, from its beginning, as the answer it would be. It is nil when the exchange is no model call.
-func (r *Exchange) AnswerOf(part []byte) *wire.Answer {
-	// Reading from memory does not fail; another API than one of model calls has no answer.
-	answer, _ := wire.ParseResponse(r.Facts.API, r.Streamed(), bytes.NewReader(part))
-	return answer
-}
-
-// body reads a body and reports whether it came whole.
-func body(ctx context.Context, src Source, b tape.Body, h http.Header) ([]byte, bool, error) {
+// body reads a body, with its content coding undone, up to one byte more than [MaxBody].
+func body(ctx context.Context, src Source, b tape.Body, h http.Header) ([]byte, error) {
 	rc, err := src.Body(ctx, b)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer rc.Close()
 	data, err := io.ReadAll(io.LimitReader(rc, MaxBody+1))
-	if err != nil {
-		return nil, false, err
-	}
-	if codings := coding.Of(h); len(codings) > 0 && len(data) <= MaxBody {
+	if codings := coding.Of(h); err == nil && len(codings) > 0 && len(data) <= MaxBody {
 		data = decoded(data, codings)
 	}
-	if len(data) > MaxBody {
-		return data[:MaxBody], false, nil
-	}
-	return data, true, nil
+	return data, err
 }
 
 // decoded undoes content codings. What breaks off is decoded as far as it goes, what is not coded as it says stays as it is.

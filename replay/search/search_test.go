@@ -11,24 +11,17 @@ import (
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/replay/search"
-	"github.com/exodeck/exodeck/replay/wire"
 	"github.com/google/go-cmp/cmp"
 )
 
-// read makes what package reading would. The content type says whether the response is a stream.
+// read makes an exchange. The content type says whether the response is a stream.
 func read(api tape.API, contentType, request, response string) *reading.Exchange {
-	x := &reading.Exchange{
-		Exchange: &tape.Exchange{
-			Ref:      tape.Ref{Session: "s", Seq: 1},
-			Response: tape.Response{Status: 200, Header: http.Header{"Content-Type": {contentType}}},
-			Ended:    tape.Complete,
-			Facts:    tape.Facts{API: api},
-		},
-		RequestBody: []byte(request), ResponseBody: []byte(response),
-	}
-	x.Request, _ = wire.ParseRequest(api, x.RequestBody)
-	x.Answer = x.AnswerOf(x.ResponseBody)
-	return x
+	return reading.New(&tape.Exchange{
+		Ref:      tape.Ref{Session: "s", Seq: 1},
+		Response: tape.Response{Status: 200, Header: http.Header{"Content-Type": {contentType}}},
+		Ended:    tape.Complete,
+		Facts:    tape.Facts{API: api},
+	}, []byte(request), []byte(response))
 }
 
 const (
@@ -65,7 +58,56 @@ data: [DONE]
 
 `
 
+// claudeStream says "High at noon." and makes two calls.
+const claudeStream = `event: message_start
+data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[]}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"High at n"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"oon."}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_1","name":"set_alarm","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"ti"}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"toolu_2","name":"set_light","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"me\": 12}"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"on\": 12}"}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+`
+
+// responsesStream says "High at noon.", and says it all again at the end.
+const responsesStream = `event: response.output_item.added
+data: {"type":"response.output_item.added","output_index":0,"item":{"id":"m","type":"message","content":[]}}
+
+event: response.output_text.delta
+data: {"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"High at n"}
+
+event: response.output_text.delta
+data: {"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"oon."}
+
+event: response.completed
+data: {"type":"response.completed","response":{"id":"r","status":"completed","output":[{"id":"m","type":"message","content":[{"type":"output_text","text":"High at noon."}]}]}}
+
+`
+
 func TestFind(t *testing.T) {
+	claude := read(tape.Claude, events, `{"model":"m","messages":[]}`, claudeStream)
 	streamed := read(tape.OpenAI, events, chatRequest, chatStream)
 	for _, tt := range []struct {
 		name    string
@@ -102,6 +144,12 @@ func TestFind(t *testing.T) {
 		{"NDJSON", read(tape.Ollama, lines, `{"model":"m","messages":[]}`,
 			`{"message":{"content":"On"},"done":false}`+"\n"+`{"message":{"content":"e two"},"done":true}`+"\n"), "two", false,
 			[]string{"response text @4 event 2: One [two]"}},
+		{"Claude's text", claude, "noon", false, []string{"response text @8 event 3: High at [noon]."}},
+		{"Claude's arguments, between those of another call", claude, "12", false, []string{
+			"response arguments of set_alarm @9 event 8: {\"time\": [12]}", "response arguments of set_light @7 event 9: {\"on\": [12]}"}},
+		{"Claude's second call", claude, "light", false, []string{"response name of call 2 @4 event 7: set_[light]"}},
+		{"Responses", read(tape.Responses, events, `{"model":"m","input":[]}`, responsesStream), "oon", false,
+			[]string{"response text @9 event 3: High at n[oon]."}},
 		{"the error of an answer", read(tape.OpenAI, whole, `{}`, `{"error":{"message":"No instance found for model m"}}`), "instance", false,
 			[]string{"response error @3: No [instance] found for model m"}},
 		{"an error in a stream", read(tape.OpenAI, events, `{}`, "data: {\"choices\":[]}\n\ndata: {\"error\":{\"message\":\"out of memory\"}}\n\n"), "memory", false,
