@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +18,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/exodeck/exodeck/fixtures/shared"
 	"github.com/exodeck/exodeck/fixtures/standin"
+	"github.com/exodeck/exodeck/proxy"
+	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/acebenchtest"
 	"github.com/exodeck/exodeck/score/acebench/ask"
@@ -109,14 +116,14 @@ func TestACEBenchRunIsScoredTheSame(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			server := serveACEBench(t, tt.language)
 			dir := t.TempDir()
-			tape, live, offline := filepath.Join(dir, "run.tape"), filepath.Join(dir, "live.json"), filepath.Join(dir, "offline.json")
-			args := append(server.runArgs(tape, "--language", string(tt.language), "--json-out", live), tt.args...)
+			path, live, offline := filepath.Join(dir, "run.tape"), filepath.Join(dir, "live.json"), filepath.Join(dir, "offline.json")
+			args := append(server.runArgs(path, "--language", string(tt.language), "--json-out", live), tt.args...)
 			status, stdout, stderr := exodeck(t.Context(), t, args...)
 			if status != 0 {
 				t.Fatalf("status %d\n%s\n%s", status, stdout, stderr)
 			}
 			server.Close()
-			args = []string{"score", "acebench", "--tape", tape, "--out", offline}
+			args = []string{"score", "acebench", "--tape", path, "--out", offline}
 			if i := len(tt.args) - 1; i > 0 && tt.args[i-1] == "--rules" {
 				args = append(args, tt.args[i-1:]...)
 			}
@@ -268,5 +275,132 @@ func TestACEBenchRulesAndRepeatsSideBySide(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"evalscope 1 2", "strict 1 2", "evalscope 2 3", "strict 2 3"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestACEBenchRecordedByAnotherClient: a recording without labels tells its language and its samples by the prompts.
+func TestACEBenchRecordedByAnotherClient(t *testing.T) {
+	server := serveACEBench(t, dataset.Chinese)
+	upstream, err := url.Parse(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "foreign.tape")
+	home := t.TempDir()
+	d, err := openDeck(t.Context(), path, tape.Session{Upstream: server.URL()}, env{getenv: func(string) string { return home }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	through, err := proxy.New(proxy.Config{Upstream: upstream, Session: d.session, Redactor: d.redactor, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer through.Close()
+	serving, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- through.Serve(serving, ln) }()
+
+	set, err := dataset.Mini().Load(dataset.Chinese)
+	if err != nil {
+		t.Fatal(err)
+	}
+	materials, err := ask.LoadMaterials(dataset.Mini(), dataset.Chinese, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := "http://" + ln.Addr().String() + "/v1"
+	client := &http.Transport{}
+	suite := ask.Suite{
+		Client: acebenchtest.Named{Base: client, Foreign: true}, Samples: set.Samples, Materials: materials, Concurrency: 8, Stream: true,
+		Agent: ask.Endpoint{BaseURL: base, API: tape.OpenAI, Model: standin.DefaultModel},
+		User:  &ask.Endpoint{BaseURL: base, API: tape.OpenAI, Model: acebenchtest.UserModel},
+	}
+	if _, err := suite.Run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	client.CloseIdleConnections()
+	stop()
+	if err := errors.Join(<-served, d.close()); err != nil {
+		t.Fatal(err)
+	}
+	server.Close()
+
+	status, stdout, stderr := exodeck(t.Context(), t, "score", "acebench", "--tape", path, "--format", "json")
+	var f acebench.RunFile
+	if err := json.Unmarshal([]byte(stdout), &f); err != nil {
+		t.Fatalf("status %d, %v\n%s\n%s", status, err, stdout, stderr)
+	}
+	if status != 0 || f.Counts.Right != 57 || f.Language != dataset.Chinese || !strings.Contains(stderr, "language: zh, by the recorded prompts") {
+		t.Errorf("status %d, %+v, %s\n%s", status, f.Counts, f.Language, stderr)
+	}
+	status, _, stderr = exodeck(t.Context(), t, "score", "acebench", "--tape", path, "--language", "en")
+	if status != exitMissing || !strings.Contains(stderr, "holds no answers to ACEBench samples") {
+		t.Errorf("in the other language: status %d\n%s", status, stderr)
+	}
+	status, stdout, _ = exodeck(t.Context(), t, "score", "acebench", "--tape", path, "--categories", "special")
+	if status != 0 || !strings.Contains(stdout, "evalscope: 9 right, 0 wrong of 9") {
+		t.Errorf("some categories: status %d\n%s", status, stdout)
+	}
+}
+
+// TestACEBenchResultFiles scores the files of another runner, as the reference does.
+func TestACEBenchResultFiles(t *testing.T) {
+	var want map[string]struct {
+		Evalscope struct {
+			Groups map[string]struct{ Score float64 } `json:"groups"`
+		} `json:"evalscope"`
+	}
+	if err := json.Unmarshal(shared.Read(t, "golden/acebench/results/scores.json"), &want); err != nil {
+		t.Fatal(err)
+	}
+	status, stdout, stderr := exodeck(t.Context(), t, "score", "acebench", "--data", shared.Dir(t, "data", "acebench"),
+		"--results", shared.Dir(t, "golden", "acebench", "results", "zh", "mixed"), "--language", "zh", "--errors", "drop", "--format", "json")
+	var f acebench.RunFile
+	if err := json.Unmarshal([]byte(stdout), &f); err != nil {
+		t.Fatalf("status %d, %v\n%s", status, err, stderr)
+	}
+	if f.Overall == nil || f.Overall.Accuracy != want["zh/mixed"].Evalscope.Groups["OVERALL"].Score || status != 1 {
+		t.Errorf("status %d, overall %+v, want %v", status, f.Overall, want["zh/mixed"].Evalscope.Groups["OVERALL"])
+	}
+}
+
+func TestACEBenchUsage(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "no.tape")
+	for _, tt := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"run", "acebench"}, 2, "--model is needed"},
+		{[]string{"run", "acebench", "--model", "m", "--api", "gopher"}, 2, `--api: unknown API "gopher": choose one of openai, claude, responses, ollama`},
+		{[]string{"run", "acebench", "--model", "m", "--api", "claude", "--seed", "1"}, 2, "the API claude has no seed"},
+		{[]string{"run", "acebench", "--model", "m", "--language", "fr"}, 2, `--language: unknown language "fr": use en or zh`},
+		{[]string{"run", "acebench", "--model", "m", "--categories", "easy"}, 2, `--categories: unknown category "easy"`},
+		{[]string{"run", "acebench", "--model", "m", "--limit", "-1"}, 2, "--limit must be >= 0 (got -1)"},
+		{[]string{"run", "acebench", "--model", "m", "--repeat", "0"}, 2, "--repeat must be >= 1 (got 0)"},
+		{[]string{"run", "acebench", "--model", "m", "--concurrency", "0"}, 2, "--concurrency must be >= 1 (got 0)"},
+		{[]string{"run", "acebench", "--model", "m", "--max-dialog-turns", "0"}, 2, "--max-dialog-turns must be >= 1 (got 0)"},
+		{[]string{"run", "acebench", "--model", "m", "--timeout", "0"}, 2, "--timeout must be above 0"},
+		{[]string{"run", "acebench", "--model", "m", "--base-url", "me:secret@host"}, 2, "--base-url is no base URL; write it like http://localhost:52415"},
+		{[]string{"run", "acebench", "--model", "m", "--key-env", "NO_SUCH"}, 2, "--key-env: the environment variable NO_SUCH is not set"},
+		{[]string{"run", "acebench", "--model", "m", "--user-model-api-url", "http://h"}, 2, "--user-model is needed"},
+		{[]string{"run", "acebench", "--model", "m", "--rules", "kind"}, 2, `--rules: unknown rules "kind"`},
+		{[]string{"run", "acebench", "--model", "m", "--port", "1", "--tape", missing}, 4, "no server can be reached at localhost:1"},
+		{[]string{"score", "acebench", "--tape", "a", "--results", "b"}, 2, "give --tape or --results, not both"},
+		{[]string{"score", "acebench", "--repeat", "2"}, 2, "--repeat: unknown choice of repeats \"2\": choose all, first or last"},
+		{[]string{"score", "acebench", "--missing", "hide"}, 2, `--missing is list or zero, not "hide"`},
+		{[]string{"score", "acebench", "--errors", "hide"}, 2, `--errors is score or drop, not "hide"`},
+		{[]string{"score", "acebench", "--on-divergence", "guess"}, 2, "choose fail or trajectory"},
+		{[]string{"score", "acebench", "--format", "xml"}, 2, `--format is text or json, not "xml"`},
+		{[]string{"score", "acebench", "--tape", missing}, 4, missing},
+	} {
+		status, stdout, stderr := exodeck(t.Context(), t, tt.args...)
+		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: status %d, want %d\n%s%s", strings.Join(tt.args, " "), status, tt.status, stdout, stderr)
+		}
 	}
 }

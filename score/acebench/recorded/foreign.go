@@ -30,9 +30,6 @@ func (g *Game) foreign(ctx context.Context) (*Played, error) {
 	if err := f.read(ctx, language); err != nil {
 		return nil, err
 	}
-	if len(f.calls) == 0 {
-		return nil, ErrNothingRecorded
-	}
 	if err := f.oneModel(); err != nil {
 		return nil, err
 	}
@@ -52,6 +49,9 @@ func (g *Game) foreign(ctx context.Context) (*Played, error) {
 				}
 				played.Outcomes = append(played.Outcomes, o)
 			}
+		}
+		if len(played.Outcomes) == 0 {
+			return nil, ErrNothingRecorded
 		}
 		if len(played.Outcomes) == n {
 			return played, nil

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/ask"
@@ -168,10 +167,15 @@ type divergence struct {
 	Repeat   int       `json:"repeat"`
 	Step     int       `json:"step"`
 	To       string    `json:"to"`
-	Nearest  *tape.Ref `json:"nearest,omitempty"`
+	Nearest  *exchange `json:"nearest,omitempty"`
 	Recorded string    `json:"recorded"`
 	Asked    string    `json:"asked"`
 	Diff     string    `json:"diff"`
+}
+
+type exchange struct {
+	Session string `json:"session"`
+	Seq     int64  `json:"seq"`
 }
 
 // JSON returns the run file. Of several rule sets or repeats it returns {"schema":1,"runs":[{"rules","repeat","result"}]} with a run
@@ -216,7 +220,7 @@ func (s *Sheet) extras() extras {
 			e.OpenLoop = append(e.OpenLoop, id)
 		}
 		if d := o.Divergence; d != nil {
-			e.Divergences = append(e.Divergences, divergence{id, o.Repeat, d.Step, string(d.To), d.Nearest, d.Recorded, d.Asked, d.Diff})
+			e.Divergences = append(e.Divergences, divergence{id, o.Repeat, d.Step, string(d.To), (*exchange)(d.Nearest), d.Recorded, d.Asked, d.Diff})
 		}
 	}
 	return e

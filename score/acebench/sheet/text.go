@@ -100,6 +100,12 @@ func (t *text) figures(s *Sheet) {
 		}
 	}
 	t.print("\n")
+	for _, run := range s.Runs {
+		if steps(run.File) {
+			t.print("(in parentheses: how far on average, by steps or milestones)\n\n")
+			break
+		}
+	}
 	for _, g := range append(aggregate.GroupNames(), "OVERALL") {
 		cells, num, any := make([]string, len(s.Runs)), 0, false
 		for i, run := range s.Runs {
@@ -113,6 +119,16 @@ func (t *text) figures(s *Sheet) {
 			line(g, cells, num)
 		}
 	}
+}
+
+// steps reports whether some category has a figure for how far its samples came.
+func steps(f *acebench.RunFile) bool {
+	for _, c := range f.Categories {
+		if c.ProcessAcc != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // group returns a group's figure, of the official sheet the column that stands for it.
