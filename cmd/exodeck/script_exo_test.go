@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -68,10 +69,11 @@ func cmdAsked(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: asked N")
 	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	err := exoOf(ts).Await(ctx, func(c standin.Counts) bool { return args[0] == string(rune('0'+c.InFlight)) })
-	ts.Check(err)
+	ts.Check(exoOf(ts).Await(ctx, func(c standin.Counts) bool { return c.InFlight == want }))
 }
 
 // cmdHeard checks whether a request header or target that reached the stand-in for exo matches: [!] heard REGEXP.
