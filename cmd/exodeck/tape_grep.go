@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/replay/search"
 	"github.com/exodeck/exodeck/replay/show"
@@ -148,7 +149,7 @@ type grepProblem struct {
 }
 
 func runTapeGrep(ctx context.Context, cfg tapeGrepConfig, e env) error {
-	t, err := tape.Open(ctx, cfg.Tape)
+	t, err := cassette.OpenSource(ctx, cfg.Tape)
 	if err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ type grepPrinter struct {
 	found  int
 }
 
-func (p *grepPrinter) exchange(ctx context.Context, t *tape.Tape, x *tape.Exchange) error {
+func (p *grepPrinter) exchange(ctx context.Context, t cassette.Source, x *tape.Exchange) error {
 	if !p.cfg.filter.Head(x.Response.Status, x.Labels) {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/follow"
 	"github.com/exodeck/exodeck/replay/show"
 )
@@ -60,7 +61,7 @@ func runTapeTail(ctx context.Context, cfg tapeTailConfig, e env) error {
 			return err
 		}
 	}
-	t, err := tape.Open(ctx, cfg.Tape)
+	t, err := cassette.OpenSource(ctx, cfg.Tape)
 	if err != nil {
 		return err
 	}
@@ -116,12 +117,12 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // runFollow tells the last exchanges that have ended, then each as it ends. It ends with an error only, be it that ctx is done.
-func runFollow(ctx context.Context, t *tape.Tape, cfg tapeTailConfig, tell func(*tape.Exchange) error) error {
-	f, err := follow.New(ctx, t, cfg.Query, time.Now())
+func runFollow(ctx context.Context, src follow.Source, cfg tapeTailConfig, tell func(*tape.Exchange) error) error {
+	f, err := follow.New(ctx, src, cfg.Query, time.Now())
 	if err != nil {
 		return err
 	}
-	list, err := follow.Last(ctx, t, cfg.Query, cfg.Last)
+	list, err := follow.Last(ctx, src, cfg.Query, cfg.Last)
 	if err != nil {
 		return err
 	}

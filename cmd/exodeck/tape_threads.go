@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/replay/search"
 	"github.com/exodeck/exodeck/replay/show"
@@ -71,7 +72,7 @@ type conversations struct {
 	problems map[tape.Ref][]search.Problem
 }
 
-func readConversations(ctx context.Context, t *tape.Tape, q tape.Query) (*conversations, error) {
+func readConversations(ctx context.Context, t cassette.Source, q tape.Query) (*conversations, error) {
 	c := &conversations{problems: make(map[tape.Ref][]search.Problem)}
 	var g thread.Grouper
 	for x, err := range t.Exchanges(ctx, q) {
@@ -114,7 +115,7 @@ func (c *conversations) listed(t *thread.Thread) listedThread {
 }
 
 func runTapeThreads(ctx context.Context, cfg tapeThreadsConfig, e env) error {
-	t, err := tape.Open(ctx, cfg.Tape)
+	t, err := cassette.OpenSource(ctx, cfg.Tape)
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func runTapeThreads(ctx context.Context, cfg tapeThreadsConfig, e env) error {
 	return c.printTable(e)
 }
 
-func (c *conversations) printOne(ctx context.Context, t *tape.Tape, ref tape.Ref, cfg tapeThreadsConfig, e env) error {
+func (c *conversations) printOne(ctx context.Context, t cassette.Source, ref tape.Ref, cfg tapeThreadsConfig, e env) error {
 	for _, one := range c.threads {
 		if !one.Holds(ref) {
 			continue

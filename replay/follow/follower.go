@@ -3,6 +3,7 @@ package follow
 import (
 	"context"
 	"errors"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -10,9 +11,18 @@ import (
 	"github.com/exodeck/exodeck/proxy/tape"
 )
 
+// Source is a recording. [tape.Tape] is one.
+type Source interface {
+	Sessions(context.Context) ([]tape.Session, error)
+	Exchanges(context.Context, tape.Query) iter.Seq2[*tape.Exchange, error]
+	Exchange(context.Context, tape.Ref) (*tape.Exchange, error)
+}
+
+var _ Source = (*tape.Tape)(nil)
+
 // Follower finds out which exchanges have ended since it last looked.
 type Follower struct {
-	tape     *tape.Tape
+	src      Source
 	query    tape.Query
 	ended    []tape.Ended // which of them are asked for; none means all
 	sessions map[string]*followed
@@ -31,8 +41,8 @@ type followed struct {
 const lateArrival = time.Minute
 
 // New returns a follower of the exchanges that q asks for. It does not tell those that have ended by now.
-func New(ctx context.Context, t *tape.Tape, q tape.Query, now time.Time) (*Follower, error) {
-	f := &Follower{tape: t, query: q, ended: q.Ended, sessions: make(map[string]*followed)}
+func New(ctx context.Context, src Source, q tape.Query, now time.Time) (*Follower, error) {
+	f := &Follower{src: src, query: q, ended: q.Ended, sessions: make(map[string]*followed)}
 	if err := f.begin(ctx, now); err != nil {
 		return nil, err
 	}
@@ -42,7 +52,7 @@ func New(ctx context.Context, t *tape.Tape, q tape.Query, now time.Time) (*Follo
 // begin learns what is there already: what is in flight, and what started a short time ago.
 func (f *Follower) begin(ctx context.Context, now time.Time) error {
 	f.query.Ended = []tape.Ended{tape.InFlight}
-	for x, err := range f.tape.Exchanges(ctx, f.query) {
+	for x, err := range f.src.Exchanges(ctx, f.query) {
 		if err != nil {
 			return err
 		}
@@ -73,7 +83,7 @@ func (f *Follower) Look(ctx context.Context, now time.Time) ([]*tape.Exchange, e
 	flying := f.flying
 	f.flying = nil
 	for _, ref := range flying {
-		x, err := f.tape.Exchange(ctx, ref)
+		x, err := f.src.Exchange(ctx, ref)
 		if errors.Is(err, tape.ErrNoExchange) {
 			continue // it has been pruned
 		}
@@ -89,7 +99,7 @@ func (f *Follower) Look(ctx context.Context, now time.Time) ([]*tape.Exchange, e
 
 // unseen takes the exchanges that have not been seen.
 func (f *Follower) unseen(ctx context.Context, now time.Time, take func(*tape.Exchange)) error {
-	sessions, err := f.tape.Sessions(ctx)
+	sessions, err := f.src.Sessions(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,7 +114,7 @@ func (f *Follower) unseen(ctx context.Context, now time.Time, take func(*tape.Ex
 		}
 		q := f.query
 		q.Session, q.From = session.Name, s.from
-		for x, err := range f.tape.Exchanges(ctx, q) {
+		for x, err := range f.src.Exchanges(ctx, q) {
 			if err != nil {
 				return err
 			}

@@ -10,7 +10,7 @@ import (
 
 // Last returns the n exchanges that started last, by their start. So that a long tape is not read whole, it looks
 // back further and further.
-func Last(ctx context.Context, t *tape.Tape, q tape.Query, n int) ([]*tape.Exchange, error) {
+func Last(ctx context.Context, src Source, q tape.Query, n int) ([]*tape.Exchange, error) {
 	from := q.From
 	for back := time.Minute; ; back *= 8 {
 		q.From = time.Now().Add(-back)
@@ -19,7 +19,7 @@ func Last(ctx context.Context, t *tape.Tape, q tape.Query, n int) ([]*tape.Excha
 			q.From = from
 		}
 		var found []*tape.Exchange
-		for x, err := range t.Exchanges(ctx, q) {
+		for x, err := range src.Exchanges(ctx, q) {
 			if err != nil {
 				return nil, err
 			}
