@@ -109,28 +109,38 @@ func TestRecordingThatEnds(t *testing.T) {
 
 // TestOfficialRunner: rollouts of the official runner, which asks English samples in Chinese, are scored as trajectories.
 func TestOfficialRunner(t *testing.T) {
-	d := newDeck(t, dataset.Mini(), dataset.English, dataset.AgentMultiStep, dataset.AgentMultiTurn)
-	usual := d.materials
-	official := *usual
-	official.Agents = maps.Clone(usual.Agents)
-	for _, name := range []string{"MULTI_STEP_AGENT_SYSTEM", "MULTI_STEP_AGENT_USER"} {
-		official.Agents[name+"_EN"] = usual.Agents[name+"_ZH"]
-	}
-	d.materials = &official
-	d.record(t, true, func(s *ask.Suite) { s.Concurrency = 1 })
-	d.materials = usual
-	played := d.play(t, nil)
-	if len(played.Outcomes) != 6 || len(played.Remarks) != 1 || !strings.Contains(played.Remarks[0], "the official runner's") {
-		t.Errorf("%d outcomes, remarks %q", len(played.Outcomes), played.Remarks)
-	}
-	for id, v := range d.verdicts(played) {
-		if v != "right 1.000" {
-			t.Errorf("%s: %q", id, v)
-		}
-	}
-	for _, o := range played.Outcomes {
-		if want := o.Sample.Category == dataset.AgentMultiStep; o.OpenLoop != want {
-			t.Errorf("%s: open loop %t", o.Sample.ID, o.OpenLoop)
-		}
+	for name, inline := range map[string]bool{"what was said on lines of its own": false, "what was said behind other words": true} {
+		t.Run(name, func(t *testing.T) {
+			d := newDeck(t, dataset.Mini(), dataset.English, dataset.AgentMultiStep, dataset.AgentMultiTurn)
+			usual := *d.materials
+			usual.Agents = maps.Clone(usual.Agents)
+			if inline {
+				for _, user := range []string{"MULTI_STEP_AGENT_USER_EN", "MULTI_STEP_AGENT_USER_ZH"} {
+					usual.Agents[user] = strings.ReplaceAll(usual.Agents[user], "\n{history}", " {history}")
+				}
+			}
+			official := usual
+			official.Agents = maps.Clone(usual.Agents)
+			for _, name := range []string{"MULTI_STEP_AGENT_SYSTEM", "MULTI_STEP_AGENT_USER"} {
+				official.Agents[name+"_EN"] = usual.Agents[name+"_ZH"]
+			}
+			d.materials = &official
+			d.record(t, true, func(s *ask.Suite) { s.Concurrency = 1 })
+			d.materials = &usual
+			played := d.play(t, nil)
+			if len(played.Outcomes) != 6 || len(played.Remarks) != 1 || !strings.Contains(played.Remarks[0], "the official runner's") {
+				t.Errorf("%d outcomes, remarks %q", len(played.Outcomes), played.Remarks)
+			}
+			for id, v := range d.verdicts(played) {
+				if v != "right 1.000" {
+					t.Errorf("%s: %q", id, v)
+				}
+			}
+			for _, o := range played.Outcomes {
+				if want := o.Sample.Category == dataset.AgentMultiStep; o.OpenLoop != want {
+					t.Errorf("%s: open loop %t", o.Sample.ID, o.OpenLoop)
+				}
+			}
+		})
 	}
 }

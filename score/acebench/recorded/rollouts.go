@@ -263,15 +263,16 @@ func (b *board) following(r rollout.Request, before []*lines) ([]*lines, bool, e
 	return answers, false, nil
 }
 
-// asksAlike reports whether two requests to an agent have the same transcript and functions, whatever the texts around them.
+// asksAlike reports whether two first requests to an agent come after the same words of the user, whatever the texts around them.
 func asksAlike(a, b []rollout.Message) bool {
-	return transcript(a) != "" && transcript(a) == transcript(b) && len(a) == len(b)
+	return opening(a) != "" && opening(a) == opening(b) && len(a) == len(b)
 }
 
-// transcript is the part of a request that holds what was said: from the first line of a party on.
-func transcript(messages []rollout.Message) string {
-	text := "\n" + messages[len(messages)-1].Content
-	i := strings.Index(text, "\nuser:")
+// opening is the part of a first request to an agent that holds what was said. It stands at the end, in some templates behind other
+// words on the same line.
+func opening(messages []rollout.Message) string {
+	text := messages[len(messages)-1].Content
+	i := strings.LastIndex(text, "user:")
 	if i < 0 {
 		return ""
 	}
