@@ -57,7 +57,7 @@ func (s *Server) setDestinations(cfg Config) error {
 			return d, nil
 		}
 		d.recorder.Upstream, d.recorder.BasePath = u.String(), basePath(u)
-		return d, checkUpstream(u)
+		return d, CheckUpstream(u)
 	}
 	var err error
 	if cfg.Upstream != nil {
@@ -91,7 +91,8 @@ func (s *Server) setDestinations(cfg Config) error {
 	return err
 }
 
-func checkUpstream(u *url.URL) error {
+// CheckUpstream says what is wrong with the base URL of an upstream.
+func CheckUpstream(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return fmt.Errorf("the upstream %q is no http or https URL; write it like http://localhost:52415", u.Redacted())
@@ -112,7 +113,7 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 // CheckName says what is wrong with the name of an upstream: it must be one segment of a path, and none that exo itself serves.
 func CheckName(name string) error {
 	if !validName.MatchString(name) {
-		return fmt.Errorf("%q is no name for an upstream; use letters, digits, -, _ and .", name)
+		return fmt.Errorf("%q is no name for an upstream; use letters, digits, and any of - _ . behind the first", name)
 	}
 	if tape.FamilyOf(http.MethodGet, "/"+name) == tape.Control || slices.Contains([]string{"v1", "api", "bench", "chat"}, name) {
 		return fmt.Errorf("an upstream cannot be called %s: exo itself serves paths that begin with /%s; choose another name", name, name)

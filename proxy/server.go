@@ -62,7 +62,11 @@ type Server struct {
 	headTimeout time.Duration
 	stop        context.CancelCauseFunc
 	stopped     context.Context
-	active      sync.WaitGroup // passages under way, hijacked ones included
+	// halted ends once stopped has ended for every request: only then may connections be closed, or exchanges would look as if their
+	// clients had gone.
+	halt   context.CancelFunc
+	halted context.Context
+	active sync.WaitGroup // passages under way, hijacked ones included
 }
 
 // New returns a server for the configuration. [Server.Close] frees its connections.
@@ -76,6 +80,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s.stopped, s.stop = context.WithCancelCause(context.Background())
+	s.halted, s.halt = context.WithCancel(context.Background())
 	s.goproxy = newGoproxy(s.base, s.log)
 	return s, nil
 }
@@ -142,8 +147,8 @@ func (s *Server) serve(ctx context.Context, ln net.Listener, only *destination) 
 		return fmt.Errorf("serving on %s: %w", ln.Addr(), err)
 	case <-ctx.Done():
 	}
-	err := srv.Shutdown(s.stopped)
-	if s.stopped.Err() != nil {
+	err := srv.Shutdown(s.halted)
+	if s.halted.Err() != nil {
 		err = srv.Close()
 	}
 	// Neither waits for handlers whose connection was closed or taken over, and they still have exchanges to end.
@@ -153,7 +158,10 @@ func (s *Server) serve(ctx context.Context, ln net.Listener, only *destination) 
 }
 
 // Stop breaks off everything in flight. Exchanges that it cuts are marked as interrupted on the tape.
-func (s *Server) Stop() { s.stop(record.ErrStopped) }
+func (s *Server) Stop() {
+	s.stop(record.ErrStopped)
+	s.halt()
+}
 
 // Close stops the server and frees its connections to the upstream.
 func (s *Server) Close() error {

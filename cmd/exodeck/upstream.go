@@ -127,5 +127,5 @@ func parseUpstream(s string) (*url.URL, error) {
 		// The error of net/url quotes the whole text, which may hold a password.
 		return nil, fmt.Errorf("--upstream is no URL; write it like http://localhost:52415")
 	}
-	return u, nil
+	return u, proxy.CheckUpstream(u)
 }
