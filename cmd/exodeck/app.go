@@ -49,6 +49,7 @@ func newApp(e env, wrapped []string) *cli.App {
 				tapeLsCommand(e),
 				tapeShowCommand(e),
 				tapeStatsCommand(e),
+				tapePruneCommand(e),
 				tapeGrepCommand(e),
 				tapeTailCommand(e),
 				tapeThreadsCommand(e),

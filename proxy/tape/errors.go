@@ -26,6 +26,8 @@ var (
 	ErrFull = errors.New("no space left for the tape")
 	// ErrOverLimit: the tape cannot be brought down to the size it may have.
 	ErrOverLimit = errors.New("the tape is larger than it may be")
+	// ErrPruneAll: the options of [Prune] ask for nothing in particular, which would be everything.
+	ErrPruneAll = errors.New("nothing says what to prune")
 	// ErrLocked: another program has locked the tape for longer than one waits for it.
 	ErrLocked = errors.New("another program has the tape locked")
 	// ErrSlow: the disk did not keep up, and traffic was not made to wait any longer.
@@ -34,6 +36,8 @@ var (
 	ErrClosed = errors.New("closed")
 	// ErrNoExchange: the tape has no exchange of that name.
 	ErrNoExchange = errors.New("no such exchange")
+	// ErrNoSession: the tape has no session of that name.
+	ErrNoSession = errors.New("no such session")
 	// ErrNoBody: the tape has no body with that digest.
 	ErrNoBody = errors.New("no such body")
 )
@@ -82,6 +86,8 @@ func failure(op, path string, err error) error {
 		e.Hint = "bring it up to date by recording on it, or on a copy"
 	case errors.Is(e.Err, ErrDamaged):
 		e.Hint = "restore it from a copy; sqlite3 " + filepath.Base(path) + " .recover may save what is left"
+	case errors.Is(e.Err, ErrNoSession):
+		e.Hint = "exodeck tape stats lists those it has"
 	case errors.Is(e.Err, ErrFull):
 		e.Hint = "free some space; recording goes on when there is room"
 	case errors.Is(e.Err, ErrLocked):

@@ -4,23 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // Rederive derives the facts of all exchanges on the tape at path whose facts are older than [DeriveVersion], and returns how many there
 // were. It writes the tape as a recorder does: while another one is at work, the error is [ErrBusy].
 func Rederive(ctx context.Context, path string) (n int64, err error) {
-	lock, err := lockTape(ctx, path)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, unlockTape(lock)) }()
-	w, err := openWriter(ctx, path, 0)
-	if err != nil {
-		return 0, failure("deriving the facts of", path, err)
-	}
-	n, err = w.rederive(ctx)
-	return n, failure("deriving the facts of", path, errors.Join(err, w.close(time.Time{})))
+	err = workOn(ctx, path, "deriving the facts of", func(w *writer) (err error) {
+		n, err = w.rederive(ctx)
+		return err
+	})
+	return n, err
 }
 
 func (w *writer) rederive(ctx context.Context) (n int64, err error) {

@@ -9,6 +9,9 @@ import (
 	"io"
 )
 
+// newestExchange yields the exchange that started last.
+const newestExchange = `SELECT id FROM exchanges ORDER BY started DESC, id DESC LIMIT 1`
+
 // busyTimeout is how many milliseconds SQLite waits for what another program has locked.
 const busyTimeout = 5000
 
@@ -68,7 +71,7 @@ func (s *statements) each(f func(st *statement, text string) error) error {
 		f(&s.truncateLog, `PRAGMA wal_checkpoint(TRUNCATE)`),
 		f(&s.impatient, `PRAGMA busy_timeout = 0`),
 		f(&s.patient, fmt.Sprintf(`PRAGMA busy_timeout = %d`, busyTimeout)),
-		f(&s.newestExchange, `SELECT id FROM exchanges ORDER BY started DESC, id DESC LIMIT 1`),
+		f(&s.newestExchange, newestExchange),
 		f(&s.dropExchange, `DELETE FROM exchanges WHERE id = ?`),
 		f(&s.dropFacts, `DELETE FROM facts WHERE exchange = ?`),
 		f(&s.findOwners, `SELECT refs, sha256, stored, codec IS NULL FROM bodies WHERE id = ?`),
