@@ -176,7 +176,7 @@ func (d *search) try(slot, least int) {
 	for i := least; i < len(p.paths); i++ {
 		one := p.paths[i]
 		if d.seat(one) {
-			d.score = rank{before.rollouts + 1, before.weight + one.exact + len(one.uses)}
+			d.score = rank{before.rollouts + 1, before.weight + one.alike + len(one.uses)}
 			d.slots = append(d.slots, i)
 			d.try(slot+1, i)
 			d.slots = d.slots[:len(d.slots)-1]

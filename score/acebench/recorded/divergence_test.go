@@ -6,11 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/ask"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/recorded"
 	"github.com/exodeck/exodeck/simenv"
+	"github.com/exodeck/exodeck/simenv/pyvalue"
 	"github.com/exodeck/exodeck/simenv/rollout"
 )
 
@@ -107,6 +110,16 @@ func TestRecordingThatEnds(t *testing.T) {
 	}
 }
 
+// official returns the materials with which the official runner asks.
+func official(usual *ask.Materials) *ask.Materials {
+	m := *usual
+	m.Agents = maps.Clone(usual.Agents)
+	for _, name := range []string{"MULTI_STEP_AGENT_SYSTEM", "MULTI_STEP_AGENT_USER"} {
+		m.Agents[name+"_EN"] = usual.Agents[name+"_ZH"]
+	}
+	return &m
+}
+
 // TestOfficialRunner: rollouts of the official runner, which asks English samples in Chinese, are scored as trajectories.
 func TestOfficialRunner(t *testing.T) {
 	for name, inline := range map[string]bool{"what was said on lines of its own": false, "what was said behind other words": true} {
@@ -119,12 +132,7 @@ func TestOfficialRunner(t *testing.T) {
 					usual.Agents[user] = strings.ReplaceAll(usual.Agents[user], "\n{history}", " {history}")
 				}
 			}
-			official := usual
-			official.Agents = maps.Clone(usual.Agents)
-			for _, name := range []string{"MULTI_STEP_AGENT_SYSTEM", "MULTI_STEP_AGENT_USER"} {
-				official.Agents[name+"_EN"] = usual.Agents[name+"_ZH"]
-			}
-			d.materials = &official
+			d.materials = official(&usual)
 			d.record(t, true, func(s *ask.Suite) { s.Concurrency = 1 })
 			d.materials = &usual
 			played := d.play(t, nil)
@@ -142,5 +150,24 @@ func TestOfficialRunner(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOfficialTwins: two samples with the same task are told apart by what the agent of each was told.
+func TestOfficialTwins(t *testing.T) {
+	d := newDeck(t, dataset.Mini(), dataset.English, dataset.AgentMultiStep)
+	first, twin := d.set.Samples[1], *d.set.Samples[1]
+	twin.ID = "agent_multi_step_9"
+	twin.InitialConfig = pyvalue.DictOf("BaseApi", pyvalue.DictOf("wifi", pyvalue.Bool(true), "logged_in", pyvalue.Bool(true)))
+	lines := d.model.Lines[first.ID] // the Wi-Fi is turned on first
+	usual := d.materials
+	d = newDeckOf(t, &dataset.Set{Language: d.set.Language, Samples: []*dataset.Sample{first, &twin}}, official(usual))
+	d.model.Lines[first.ID] = append([]string{lines[1]}, lines...)
+	d.model.Lines[twin.ID] = lines[1:]
+	d.record(t, true, func(s *ask.Suite) { s.Concurrency = 1 })
+	d.materials = usual
+	want := map[string]string{first.ID: "right 1.000", twin.ID: "right 1.000"}
+	if diff := cmp.Diff(want, d.verdicts(d.play(t, nil))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

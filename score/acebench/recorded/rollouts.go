@@ -102,6 +102,7 @@ type exchange struct {
 type path struct {
 	uses    []*lines // in the order of asking
 	exact   int      // how many of the questions are recorded exactly as they are asked
+	alike   int      // how many are, or at least come after the same words
 	outcome ask.Outcome
 	ended   error // nil when the rollout came to its end
 }
@@ -263,14 +264,14 @@ func (b *board) following(r rollout.Request, before []*lines) ([]*lines, bool, e
 	return answers, false, nil
 }
 
-// asksAlike reports whether two first requests to an agent come after the same words of the user, whatever the texts around them.
+// asksAlike reports whether two requests to an agent come after the same words, whatever the texts around them.
 func asksAlike(a, b []rollout.Message) bool {
-	return opening(a) != "" && opening(a) == opening(b) && len(a) == len(b)
+	return lastSaid(a) != "" && lastSaid(a) == lastSaid(b) && len(a) == len(b)
 }
 
-// opening is the part of a first request to an agent that holds what was said. It stands at the end, in some templates behind other
-// words on the same line.
-func opening(messages []rollout.Message) string {
+// lastSaid is the part of a request to an agent that holds what was said since the user spoke, the user's words first. It stands at
+// the end, in some templates behind other words on the same line.
+func lastSaid(messages []rollout.Message) string {
 	text := messages[len(messages)-1].Content
 	i := strings.LastIndex(text, "user:")
 	if i < 0 {
@@ -357,6 +358,9 @@ func (b *board) walk(ctx context.Context, s *dataset.Sample, of candidates, choi
 		p.uses = append(p.uses, answers[choice])
 		if exact {
 			p.exact++
+		}
+		if c := answers[choice].calls[0]; exact || asksAlike(c.messages, r.Messages) {
+			p.alike++
 		}
 		return answers[choice].calls[0].text, nil
 	})
