@@ -162,7 +162,7 @@ func TestLaw(t *testing.T) {
 		{name: "empty", fault: bad(standin.Empty), expect: "the answer is none of the API openai: no text"},
 		{name: "error in the middle", fault: bad(standin.ErrorMid), change: func(s *ask.Suite) { s.Stream = true }, expect: "the server reported an error"},
 		{name: "stalled", fault: bad(standin.Stalled), expect: "silent for longer", change: func(s *ask.Suite) {
-			s.Timeout, s.Concurrency = 300*time.Millisecond, 16
+			s.Timeout, s.Concurrency, s.Samples = 1500*time.Millisecond, 16, s.Samples[len(s.Samples)-6:]
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -173,6 +173,7 @@ func TestLaw(t *testing.T) {
 			if tt.change != nil {
 				tt.change(suite)
 			}
+			set.Samples = suite.Samples
 			path := filepath.Join(t.TempDir(), "law.tape")
 			outcomes := live(t, suite, path, named)
 			server.Close()

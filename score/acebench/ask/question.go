@@ -45,13 +45,13 @@ func (s *Suite) answer(ctx context.Context, q question) (reply, error) {
 	var failed reply
 	var failure error
 	for s.Recorded != nil {
-		r, err := s.attempt(ctx, s.Recorded, q)
+		r, err := s.attempt(ctx, offline, q)
 		r.recorded = true
 		switch {
 		case err == nil, ctx.Err() != nil:
 			return r, err
 		case isMissing(err) && s.Client != nil:
-			return s.attempt(ctx, s.Client, q)
+			return s.attempt(ctx, live, q)
 		case isMissing(err) && failure == nil:
 			return r, err
 		case isMissing(err):
@@ -59,11 +59,23 @@ func (s *Suite) answer(ctx context.Context, q question) (reply, error) {
 		}
 		failed, failure = r, err
 	}
-	return s.attempt(ctx, s.Client, q)
+	return s.attempt(ctx, live, q)
 }
 
+// way says who is asked: the recording or the server.
+type way bool
+
+const (
+	offline way = false
+	live    way = true
+)
+
 // attempt asks once.
-func (s *Suite) attempt(ctx context.Context, client http.RoundTripper, q question) (reply, error) {
+func (s *Suite) attempt(ctx context.Context, w way, q question) (reply, error) {
+	client := s.Recorded
+	if w == live {
+		client = s.Client
+	}
 	req, err := q.to.NewRequest(q.messages, s.Stream)
 	if err != nil {
 		return reply{}, err
@@ -72,18 +84,14 @@ func (s *Suite) attempt(ctx context.Context, client http.RoundTripper, q questio
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	timeout := s.Timeout
-	if timeout <= 0 {
-		timeout = DefaultTimeout
-	}
-	idle := time.AfterFunc(timeout, func() { cancel(errTimedOut) })
-	defer idle.Stop()
+	idle := s.limit(w, cancel)
+	defer idle.stop()
 	resp, err := client.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		return reply{}, transportError(ctx, err)
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(&progress{r: resp.Body, timer: idle, timeout: timeout})
+	data, err := io.ReadAll(&progress{r: resp.Body, limit: idle})
 	var r reply
 	if source, ok := record.SourceOf(resp); ok {
 		r.exchanges = []tape.Ref{source.Exchange()}
@@ -171,14 +179,39 @@ func isMissing(err error) bool {
 	return ok && m.Missing()
 }
 
-// progress puts the time limit off whenever something arrives.
-type progress struct {
-	r       io.Reader
+// limit is the time limit of one question. The zero limit has no end.
+type limit struct {
 	timer   *time.Timer
 	timeout time.Duration
 }
 
+// limit starts the time limit of a question to a server. A recording has none: how fast it is read says nothing about the answer.
+func (s *Suite) limit(w way, cancel context.CancelCauseFunc) limit {
+	if w == offline {
+		return limit{}
+	}
+	timeout := s.Timeout
+	if timeout <= 0 {
+		timeout = DefaultTimeout
+	}
+	return limit{time.AfterFunc(timeout, func() { cancel(errTimedOut) }), timeout}
+}
+
+func (l limit) stop() {
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+}
+
+// progress puts the time limit off whenever something arrives.
+type progress struct {
+	r     io.Reader
+	limit limit
+}
+
 func (p *progress) Read(b []byte) (int, error) {
-	p.timer.Reset(p.timeout)
+	if p.limit.timer != nil {
+		p.limit.timer.Reset(p.limit.timeout)
+	}
 	return p.r.Read(b)
 }

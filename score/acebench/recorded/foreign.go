@@ -97,6 +97,8 @@ func (f *foreign) oneModel() error {
 		}
 	}
 	switch {
+	case len(models) == 0:
+		return nil
 	case f.Model != "":
 		f.calls = slices.DeleteFunc(f.calls, func(c *call) bool { return c.to != rollout.User && c.model != f.Model })
 		if !models[f.Model] {
