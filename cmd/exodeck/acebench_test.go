@@ -368,6 +368,27 @@ func TestACEBenchResultFiles(t *testing.T) {
 	}
 }
 
+// TestACEBenchResultsTellTheirLanguage: predictions are scored against the samples that were asked, without any flag.
+func TestACEBenchResultsTellTheirLanguage(t *testing.T) {
+	dir := t.TempDir()
+	const line = `{"model_output": {"choices": [{"message": {"content": "[]"}}]}, "metadata": {"id": "normal_atom_bool_0", "language": "zh"}}`
+	if err := os.WriteFile(filepath.Join(dir, "acebench_normal_atom_bool.jsonl"), []byte(line), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	status, stdout, stderr := exodeck(t.Context(), t, "score", "acebench", "--results", dir, "--categories", "normal_atom_bool", "--format", "json")
+	var f acebench.RunFile
+	if err := json.Unmarshal([]byte(stdout), &f); err != nil {
+		t.Fatalf("status %d, %v\n%s", status, err, stderr)
+	}
+	if f.Language != dataset.Chinese {
+		t.Errorf("language %q, want zh", f.Language)
+	}
+	status, stdout, stderr = exodeck(t.Context(), t, "score", "acebench", "--results", dir, "--language", "en")
+	if want := "are to questions in zh: leave out --language en"; status != 4 || stdout != "" || !strings.Contains(stderr, want) {
+		t.Errorf("status %d, want 4 with %q\n%s%s", status, want, stdout, stderr)
+	}
+}
+
 func TestACEBenchUsage(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "no.tape")
 	for _, tt := range []struct {

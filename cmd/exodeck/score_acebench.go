@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -38,7 +39,7 @@ func scoreACEBenchCommand(e env) *cli.Command {
 		&cli.StringFlag{Name: "results", Usage: "score result files of the official runner or predictions of evalscope at this `PATH` instead of a tape"},
 		&cli.StringFlag{Name: "session", Usage: "the `SESSION` to score (default: the latest run of this suite, else the whole tape)"},
 		&cli.StringFlag{Name: "model", Usage: "only answers of this `MODEL`"},
-		&cli.StringFlag{Name: "language", Usage: "`en` or zh (default: what the tape holds)"},
+		&cli.StringFlag{Name: "language", Usage: "`en` or zh (default: what the tape or the results hold)"},
 		categoriesFlag(),
 		&cli.StringFlag{Name: "repeat", Value: string(sheet.All), Usage: "of several answers to a sample: `all`, each reported apart, first or last"},
 		&cli.IntFlag{Name: "max-dialog-turns", Value: rollout.DefaultMaxSteps, Usage: "budget of another client's rollouts in `STEPS`; a run of exodeck keeps its own"},
@@ -126,15 +127,14 @@ func runScoreACEBench(ctx context.Context, cfg scoreACEBenchConfig, e env) error
 
 // scoreResults scores the files of another runner.
 func scoreResults(cfg scoreACEBenchConfig, d *dataset.Dataset) (*sheet.Sheet, error) {
-	language := cfg.language
-	if language == "" {
-		language = dataset.English
-	}
-	set, err := loadSet(d, language, cfg.Categories)
+	results, err := acebench.ReadResults(cfg.Results, cmp.Or(cfg.language, dataset.English), cfg.Categories...)
 	if err != nil {
 		return nil, err
 	}
-	results, err := acebench.ReadResults(cfg.Results, language, cfg.Categories...)
+	if cfg.language != "" && results.Language != "" && cfg.language != results.Language {
+		return nil, fmt.Errorf("the answers in %s are to questions in %s: leave out --language %s", cfg.Results, results.Language, cfg.language)
+	}
+	set, err := loadSet(d, cmp.Or(cfg.language, results.Language, dataset.English), cfg.Categories)
 	if err != nil {
 		return nil, err
 	}

@@ -302,6 +302,10 @@ func TestReadResults(t *testing.T) {
 	write("official/result_en/m/data_agent_multi_step_result.json", agents)
 	write("official/result_zh/m/data_normal_atom_bool_result.json", "")
 	write("evalscope/predictions/m/acebench_normal_atom_enum.jsonl", predictions)
+	write("evalscope/reviews/m/acebench_normal_atom_enum.jsonl", `{"index": 0, "sample_score": {"score": {"value": {"acc": 1.0}}}}`)
+	write("languages/acebench_normal_atom_enum.jsonl", `{"model_output": {"choices": []}, "metadata": {"id": "normal_atom_enum_0", "language": "zh"}}
+{"model_output": {"choices": []}, "metadata": {"id": "normal_atom_enum_1", "language": "en"}}
+{"model_output": {"choices": []}, "metadata": {"id": "normal_atom_enum_2", "language": "tlh"}}`)
 	write("two/a/data_normal_atom_bool_result.json", "")
 	write("two/b/data_normal_atom_bool_result.json", "")
 	write("none/readme.txt", "")
@@ -346,6 +350,11 @@ agent_multi_turn_0 text="" not=false state=[{'Travel': {}}] trace=['[a()]'] at a
 agent_multi_turn_1 text="" not=false at acebench_normal_atom_enum.jsonl:4
 acebench_normal_atom_enum.jsonl:5: the prediction has no "id" in its "metadata": evalscope was run without saving metadata, so its samples cannot be told apart
 `,
+		"evalscope/reviews/m": "acebench_normal_atom_enum.jsonl:1: the line is a verdict of evalscope and holds no answer: give the folder of its predictions\n",
+		"languages": `normal_atom_enum_0 text="" not=false at acebench_normal_atom_enum.jsonl:1
+acebench_normal_atom_enum.jsonl:2: the prediction is of language en, those before it of zh
+acebench_normal_atom_enum.jsonl:3: the prediction's metadata: unknown language "tlh": use en or zh
+`,
 		"two":    "reading results in …/two: there are result files in several folders, give one of them: a, b",
 		"none":   "reading results in …/none: no result files: expected files such as data_normal_atom_bool_result.json or acebench_normal_atom_bool.jsonl",
 		"absent": "reading results: stat …/absent: no such file or directory",
@@ -359,6 +368,38 @@ acebench_normal_atom_enum.jsonl:5: the prediction has no "id" in its "metadata":
 	}
 	if _, err := acebench.ReadResults(filepath.Join(root, "none"), dataset.English); !errors.Is(err, acebench.ErrNoResults) {
 		t.Errorf("error %v, want ErrNoResults", err)
+	}
+}
+
+// TestLanguageOfResults: the predictions themselves count for more than where they lie.
+func TestLanguageOfResults(t *testing.T) {
+	for _, tt := range []struct {
+		file, metadata string
+		want           dataset.Language
+	}{
+		{"result_zh/m/data_normal_atom_bool_result.json", "", dataset.Chinese},
+		{"zh/m/data_normal_atom_bool_result.json", "", dataset.Chinese},
+		{"zh/of/en/data_normal_atom_bool_result.json", "", dataset.English},
+		{"enzh/m-zh/data_normal_atom_bool_result.json", "", ""},
+		{"result_zh/predictions/acebench_normal_atom_bool.jsonl", `, "language": "en"`, dataset.English},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			root := t.TempDir()
+			name := filepath.Join(root, filepath.FromSlash(tt.file))
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			line := fmt.Sprintf(`{"id": "normal_atom_bool_0", "result": "", "model_output": {}, "metadata": {"id": "normal_atom_bool_0"%s}}`, tt.metadata)
+			if err := os.WriteFile(name, []byte(line), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range []string{root, name} {
+				r, err := acebench.ReadResults(at, dataset.English)
+				if err != nil || r.Language != tt.want {
+					t.Errorf("reading %s: language %q, error %v, want %q", at, r.Language, err, tt.want)
+				}
+			}
+		})
 	}
 }
 

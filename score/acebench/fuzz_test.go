@@ -22,7 +22,7 @@ func FuzzReadResult(f *testing.F) {
 		scorers = append(scorers, NewScorer(set, r))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		a, err := readResult(line)
+		a, err := new(ResultFiles).line(line)
 		if err != nil {
 			return
 		}

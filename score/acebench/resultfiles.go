@@ -23,6 +23,7 @@ type ResultFiles struct {
 	Answers  []Answer
 	Problems []dataset.Problem // lines that could not be used
 	Digest   string            // of all files, as the digest of a data set is made
+	Language dataset.Language  // that evalscope's predictions, else the folders, say the answers are in; "" when neither does
 }
 
 // ErrNoResults is wrapped by the error of reading a folder that holds no result files.
@@ -45,7 +46,7 @@ func ReadResults(name string, language dataset.Language, categories ...dataset.C
 		if err := r.file(os.DirFS(filepath.Dir(name)), filepath.Base(name), name, sums); err != nil {
 			return nil, fmt.Errorf("reading results: %w", err)
 		}
-		r.Digest = dataset.Digest(sums)
+		r.finish(filepath.Dir(name), sums)
 		return r, nil
 	}
 	fsys := os.DirFS(name)
@@ -64,12 +65,36 @@ func ReadResults(name string, language dataset.Language, categories ...dataset.C
 			}
 		}
 	}
-	r.Digest = dataset.Digest(sums)
+	r.finish(filepath.Join(name, filepath.FromSlash(folder)), sums)
 	return r, nil
+}
+
+// finish fills in what all files of the folder together tell.
+func (r *ResultFiles) finish(folder string, sums map[string]string) {
+	r.Digest = dataset.Digest(sums)
+	if r.Language == "" {
+		r.Language = folderLanguage(folder)
+	}
+}
+
+// folderLanguage is the language that a folder lies under, as in result_en/model or en/model; "" when its path names none.
+func folderLanguage(folder string) dataset.Language {
+	if whole, err := filepath.Abs(folder); err == nil {
+		folder = whole
+	}
+	for _, element := range slices.Backward(strings.Split(filepath.ToSlash(folder), "/")) {
+		if l, err := dataset.ParseLanguage(strings.TrimPrefix(element, "result_")); err == nil {
+			return l
+		}
+	}
+	return ""
 }
 
 func officialName(c dataset.Category) string  { return "data_" + string(c) + "_result.json" }
 func evalscopeName(c dataset.Category) string { return "acebench_" + string(c) + ".jsonl" }
+
+// reviewsFolder is where evalscope keeps its verdicts, in files that are called as those of the predictions beside it.
+const reviewsFolder = "reviews"
 
 // resultFolder finds the folder that holds the result files.
 func resultFolder(fsys fs.FS, language dataset.Language) (string, error) {
@@ -81,6 +106,9 @@ func resultFolder(fsys fs.FS, language dataset.Language) (string, error) {
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
+		}
+		if entry.IsDir() && entry.Name() == reviewsFolder {
+			return fs.SkipDir
 		}
 		if folder := path.Dir(name); !entry.IsDir() && names[path.Base(name)] && !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
@@ -131,7 +159,7 @@ func (r *ResultFiles) file(fsys fs.FS, name, shown string, sums map[string]strin
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		a, err := readResult(line)
+		a, err := r.line(line)
 		if err != nil {
 			r.Problems = append(r.Problems, dataset.Problem{File: shown, Line: n, Text: err.Error()})
 			continue
@@ -142,8 +170,8 @@ func (r *ResultFiles) file(fsys fs.FS, name, shown string, sums map[string]strin
 	return nil
 }
 
-// readResult reads one line of either form.
-func readResult(line []byte) (Answer, error) {
+// line reads one line of either form.
+func (r *ResultFiles) line(line []byte) (Answer, error) {
 	v, err := pyjson.Decode(line)
 	if err != nil {
 		return Answer{}, fmt.Errorf("the line is not JSON, it may have been cut: %w", err)
@@ -153,9 +181,34 @@ func readResult(line []byte) (Answer, error) {
 		return Answer{}, fmt.Errorf("the line is not an object but %s", pyvalue.TypeName(v))
 	}
 	if _, ok := record.GetStr("model_output"); ok {
+		if err := r.spoken(record); err != nil {
+			return Answer{}, err
+		}
 		return evalscopeResult(record)
 	}
+	if _, ok := record.GetStr("sample_score"); ok {
+		return Answer{}, errors.New("the line is a verdict of evalscope and holds no answer: give the folder of its predictions")
+	}
 	return officialResult(record)
+}
+
+// spoken notes the language of one of evalscope's predictions.
+func (r *ResultFiles) spoken(record *pyvalue.Dict) error {
+	v, _ := object(record, "metadata").GetStr("language")
+	text, ok := v.(pyvalue.Str)
+	if !ok {
+		return nil
+	}
+	l, err := dataset.ParseLanguage(string(text))
+	switch {
+	case err != nil:
+		return fmt.Errorf("the prediction's metadata: %w", err)
+	case r.Language == "":
+		r.Language = l
+	case r.Language != l:
+		return fmt.Errorf("the prediction is of language %s, those before it of %s", l, r.Language)
+	}
+	return nil
 }
 
 // officialResult reads {"id", "result"}, and for agents "process" too, where the result is the end state.
