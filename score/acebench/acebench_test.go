@@ -274,6 +274,26 @@ func TestWithoutReasoning(t *testing.T) {
 	}
 }
 
+// TestReasoningInTheText: evalscope's client takes reasoning out of an answer, the official runner leaves it in.
+func TestReasoningInTheText(t *testing.T) {
+	set, err := dataset.Mini().Load(dataset.English, dataset.AtomBool, dataset.Irrelevant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const call = "[Library_bookRoom(date='2024-06-01', seats=2, quiet=True)]"
+	const limits = "It is due to the limitations of the function."
+	for i, a := range map[int]acebench.Answer{
+		0: {Text: call, Sent: "<think>A room.</think>\n" + call},
+		3: {Text: "No.", Sent: "<think>" + limits + "</think>\nNo."},
+	} {
+		evalscope := acebench.NewScorer(set, rules.Evalscope).Judge(i, &a)
+		official := acebench.NewScorer(set, rules.Official).Judge(i, &a)
+		if first := i == 0; evalscope.Valid != first || official.Valid == first {
+			t.Errorf("%s: evalscope %v, official %v", set.Samples[i].ID, evalscope.Valid, official.Valid)
+		}
+	}
+}
+
 func TestReadResults(t *testing.T) {
 	const official = `{"id": "normal_atom_bool_0", "result": "[f()]"}
 {"id": "normal_atom_bool_1", "result": [1]}

@@ -1,13 +1,17 @@
 package acebench
 
-import "github.com/exodeck/exodeck/simenv/pyvalue"
+import (
+	"github.com/exodeck/exodeck/score/acebench/rules"
+	"github.com/exodeck/exodeck/simenv/pyvalue"
+)
 
 // An Answer is what was recorded for one sample.
 type Answer struct {
 	ID    string // of the sample
 	Place string // where it was read: file and line, or exchange
 
-	Text    string // normal and special samples: what the model said
+	Text    string // normal and special samples: what the model said, without its reasoning
+	Sent    string // the same as it was sent, think tags and all; "" in result files, which have only one text
 	NotText bool   // a result file holds something else there, which no rule set can read
 
 	State pyvalue.Value // agents: the end state, a list with one object a class; nil when none was recorded
@@ -15,6 +19,14 @@ type Answer struct {
 
 	Status Status // [OK], or [Diverged] or [Ambiguous] when the recording does not tell what the answer was
 	Note   string // why, for a status other than [OK]
+}
+
+// Said is the text that the scorer of a rule set gets to see. evalscope takes reasoning out of the text, the official runner does not.
+func (a *Answer) Said(r rules.Rules) string {
+	if r == rules.Official && a.Sent != "" {
+		return a.Sent
+	}
+	return a.Text
 }
 
 // A Status says whether a sample could be judged.

@@ -65,7 +65,7 @@ func (s *Scorer) Judge(i int, a *Answer) Result {
 	var err error
 	switch s.jobs[i].family {
 	case dataset.Special:
-		v, err = check.Special(s.rules, sample.Category, sample.GroundTruth, a.Text)
+		v, err = check.Special(s.rules, sample.Category, sample.GroundTruth, a.Said(s.rules))
 	case dataset.Agent:
 		v, r.progress, err = s.agent(sample, a)
 		if err == nil {
@@ -92,7 +92,7 @@ func (s *Scorer) normal(j *job, a *Answer) (check.Verdict, error) {
 	}
 	reader := readers.Get().(*decode.Reader)
 	defer readers.Put(reader) // the verdict holds nothing of the calls
-	calls, err := reader.Calls(s.rules, j.dialogue, a.Text)
+	calls, err := reader.Calls(s.rules, j.dialogue, a.Said(s.rules))
 	if err == nil {
 		return j.key.Check(calls)
 	}

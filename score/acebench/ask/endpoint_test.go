@@ -111,7 +111,8 @@ func TestRead(t *testing.T) {
 		{"odd status, nothing said", 599, "", "", nil, "!the server answered 599: no text"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			text, err := ask.Read(tape.OpenAI, tt.status, tt.kind, []byte(tt.body), tt.broken)
+			said, err := ask.Read(tape.OpenAI, tt.status, tt.kind, []byte(tt.body), tt.broken)
+			text := said.Text
 			if err != nil {
 				text = "!" + err.Error()
 			}
@@ -119,5 +120,20 @@ func TestRead(t *testing.T) {
 				t.Errorf("got %q, want %q", text, tt.want)
 			}
 		})
+	}
+}
+
+// TestReadAsSent: the official runner is handed think tags and all, but no reasoning that came apart.
+func TestReadAsSent(t *testing.T) {
+	for message, want := range map[string]string{
+		`{"content":"<think>hm</think>\n[f()]"}`:                      "<think>hm</think>\n[f()]",
+		`{"reasoning_content":"hm","content":"[f()]"}`:                "[f()]",
+		`{"reasoning_content":"hm","content":"<think>a</think> [f]"}`: "<think>a</think> [f]",
+		`{"content":null,"refusal":"No."}`:                            "No.",
+	} {
+		said, err := ask.Read(tape.OpenAI, 200, "application/json", []byte(`{"choices":[{"index":0,"message":`+message+`,"finish_reason":"stop"}]}`), nil)
+		if err != nil || said.Sent != want {
+			t.Errorf("%s: sent %q, %v, want %q", message, said.Sent, err, want)
+		}
 	}
 }

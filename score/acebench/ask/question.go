@@ -34,7 +34,7 @@ type question struct {
 
 // reply is the answer to a question.
 type reply struct {
-	text      string
+	Said
 	exchanges []tape.Ref // that it rests on, failed attempts of earlier runs not among them
 	recorded  bool       // it was on the tape already
 }
@@ -99,40 +99,45 @@ func (s *Suite) attempt(ctx context.Context, w way, q question) (reply, error) {
 	if err != nil {
 		err = transportError(ctx, err)
 	}
-	r.text, err = Read(q.to.API, resp.StatusCode, resp.Header.Get("Content-Type"), data, err)
+	r.Said, err = Read(q.to.API, resp.StatusCode, resp.Header.Get("Content-Type"), data, err)
 	return r, err
 }
 
-// Read takes the answer's text out of a response of a model API, as evalscope would get it: without the reasoning, whether that came
-// apart or between think tags. broken is the error at the end of the body, nil when there was none; an answer that is whole all the
+// Said is the text of an answer.
+type Said struct {
+	Text string // as evalscope gets it: without the reasoning, whether that came apart or between think tags
+	Sent string // as it was sent, which is how the official runner gets it: without the reasoning only when that came apart
+}
+
+// Read takes the answer's text out of a response of a model API. broken is the error at the end of the body, nil when there was none; an answer that is whole all the
 // same counts, as of a client that leaves at the end marker of a stream. The error says why there is no usable answer.
-func Read(api tape.API, status int, contentType string, body []byte, broken error) (string, error) {
+func Read(api tape.API, status int, contentType string, body []byte, broken error) (Said, error) {
 	if status/100 != 2 {
 		if broken != nil {
-			return "", broken
+			return Said{}, broken
 		}
-		return "", fmt.Errorf("the server answered %s: %s", statusText(status), excerpt(body))
+		return Said{}, fmt.Errorf("the server answered %s: %s", statusText(status), excerpt(body))
 	}
 	answer, err := wire.ParseResponse(api, wire.Streamed(api, contentType, body[:min(len(body), wire.SniffLen)]), bytes.NewReader(body))
 	switch {
 	case err != nil:
-		return "", err
+		return Said{}, err
 	case broken != nil && !answer.Complete && !reported(answer.Error):
-		return "", broken
+		return Said{}, broken
 	case reported(answer.Error) && answer.Error.Message != nil:
-		return "", fmt.Errorf("the server reported an error: %s", *answer.Error.Message)
+		return Said{}, fmt.Errorf("the server reported an error: %s", *answer.Error.Message)
 	case reported(answer.Error):
-		return "", fmt.Errorf("the server reported an error: %s", excerpt(answer.Error.Raw))
+		return Said{}, fmt.Errorf("the server reported an error: %s", excerpt(answer.Error.Raw))
 	case answer.Error != nil:
-		return "", fmt.Errorf("the answer is none of the API %s: %s", api, excerpt(body))
+		return Said{}, fmt.Errorf("the answer is none of the API %s: %s", api, excerpt(body))
 	case !answer.Complete:
-		return "", errors.New("the answer broke off before its end marker")
+		return Said{}, errors.New("the answer broke off before its end marker")
 	case answer.Refusal != "":
-		return answer.Refusal, nil
+		return Said{answer.Refusal, answer.Refusal}, nil
 	case answer.Reasoning != "":
-		return answer.Text, nil
+		return Said{answer.Text, answer.Text}, nil
 	}
-	return acebench.WithoutReasoning(answer.Text), nil
+	return Said{acebench.WithoutReasoning(answer.Text), answer.Text}, nil
 }
 
 // reported says whether an error is one that the server told of, and not just something that cannot be read.

@@ -85,7 +85,7 @@ func (p *party) Ask(ctx context.Context, r rollout.Request) (string, error) {
 	}
 	answer, err := p.suite.answer(ctx, question{to: to, messages: r.Messages, labels: p.outcome.labels(stepLabels(r)...)})
 	p.outcome.add(answer)
-	return answer.text, err
+	return answer.Text, err
 }
 
 // Labels of the questions of a rollout.

@@ -126,7 +126,7 @@ func (s *Suite) sample(ctx context.Context, index, repeat int) *Outcome {
 		labels:   o.labels(),
 	})
 	o.add(r)
-	o.Answer.Text = r.text
+	o.Answer.Text, o.Answer.Sent = r.Text, r.Sent
 	if err != nil {
 		o.missing(err)
 	}

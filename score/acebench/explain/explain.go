@@ -9,6 +9,8 @@
 package explain
 
 import (
+	"cmp"
+
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/rules"
@@ -68,7 +70,7 @@ func Explain(c Case) *Explanation {
 		e.Answer = Answer{Status: acebench.Missing, Note: "no answer was recorded"}
 		return e
 	}
-	e.Answer = Answer{Status: acebench.OK, Place: c.Answer.Place, Text: c.Answer.Text, NotText: c.Answer.NotText, Note: c.Answer.Note}
+	e.Answer = Answer{Status: acebench.OK, Place: c.Answer.Place, Text: cmp.Or(c.Answer.Sent, c.Answer.Text), NotText: c.Answer.NotText, Note: c.Answer.Note}
 	if c.Answer.Status != "" {
 		e.Answer.Status = c.Answer.Status
 	}
@@ -82,7 +84,7 @@ func Explain(c Case) *Explanation {
 	case family == dataset.Special:
 		e.Special = newSpecial(c.Sample, c.Answer.Text)
 	default:
-		e.Normal = newNormal(c.Sample, c.Answer.Text)
+		e.Normal = newNormal(c.Sample, c.Answer)
 	}
 	return e
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/check"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/decode"
@@ -115,12 +116,12 @@ func callText(c decode.Call) string {
 	return c.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
-func newNormal(s *dataset.Sample, text string) *Normal {
+func newNormal(s *dataset.Sample, a *acebench.Answer) *Normal {
 	n := &Normal{}
 	read := map[rules.Rules][]decode.Call{}
 	var lead []decode.Call // what the first rule set reads that can read the text at all
 	for _, r := range rules.All() {
-		calls, err := decode.Calls(r, s.Category.Dialogues(), text)
+		calls, err := decode.Calls(r, s.Category.Dialogues(), a.Said(r))
 		n.reading(r, calls, err)
 		if err == nil {
 			read[r] = calls

@@ -151,7 +151,7 @@ func (f *foreign) singles() {
 			}
 			for _, c := range of {
 				o := ask.Outcome{Exchanges: []tape.Ref{c.x.Ref}, Remark: remark}
-				o.Answer = acebench.Answer{Text: c.text, Status: acebench.OK}
+				o.Answer = acebench.Answer{Text: c.Text, Sent: c.Sent, Status: acebench.OK}
 				if c.err != nil {
 					o.Answer.Status, o.Answer.Note = acebench.Missing, c.err.Error()
 				}

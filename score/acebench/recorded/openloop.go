@@ -47,7 +47,8 @@ func (g *Game) openLoops(ctx context.Context, part *Part, outcomes []ask.Outcome
 			if r.To == rollout.User {
 				api = g.Found.Settings.User.API
 			}
-			return readAnswer(ctx, part, api, x)
+			said, err := readAnswer(ctx, part, api, x)
+			return said.Text, err
 		})
 		if err := g.openLoop(ctx, o, model, g.Found.Settings.MaxSteps); err != nil {
 			return err
@@ -79,13 +80,13 @@ func (g *Game) openLoop(ctx context.Context, o *ask.Outcome, model rollout.Model
 }
 
 // readAnswer takes the answer's text out of a recorded exchange.
-func readAnswer(ctx context.Context, t Tape, api tape.API, x *tape.Exchange) (string, error) {
+func readAnswer(ctx context.Context, t Tape, api tape.API, x *tape.Exchange) (ask.Said, error) {
 	if x.Response.Status == 0 {
-		return "", broken(x)
+		return ask.Said{}, broken(x)
 	}
 	body, err := bodyOf(ctx, t, x.Response.Body, coding.Of(x.Response.Header))
 	if err != nil {
-		return "", fmt.Errorf("reading the answer of exchange %s/%d: %w", x.Session, x.Seq, err)
+		return ask.Said{}, fmt.Errorf("reading the answer of exchange %s/%d: %w", x.Session, x.Seq, err)
 	}
 	return ask.Read(api, x.Response.Status, x.Response.Header.Get("Content-Type"), body, broken(x))
 }

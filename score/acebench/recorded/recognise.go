@@ -144,8 +144,8 @@ type call struct {
 	// official says that only the official runner asks so.
 	official bool
 
-	text string
-	err  error // why there is no usable answer
+	ask.Said
+	err error // why there is no usable answer
 }
 
 // recognise reads a recorded exchange; it returns nil when that asks nothing of the benchmark.
@@ -178,7 +178,7 @@ func (r *recogniser) recognise(ctx context.Context, t Tape, language dataset.Lan
 	if c.to == "" && len(c.samples) == 0 {
 		return nil, nil
 	}
-	c.text, c.err = readAnswer(ctx, t, c.api, x)
+	c.Said, c.err = readAnswer(ctx, t, c.api, x)
 	return c, nil
 }
 

@@ -110,12 +110,14 @@ type path struct {
 // rollouts gives agents their answers.
 func (f *foreign) rollouts(ctx context.Context) error {
 	b := &board{foreign: f, exchanges: map[key]*exchange{}, taken: map[*call]bool{}}
-	official := false
+	official := slices.ContainsFunc(f.calls, func(c *call) bool { return c.official })
 	byTime := slices.SortedStableFunc(slices.Values(f.calls), func(x, y *call) int { return x.x.Started.Compare(y.x.Started) })
 	for _, c := range byTime {
+		if official {
+			c.Text = c.Sent // its loop goes on with that
+		}
 		if c.to != "" {
 			b.add(c)
-			official = official || c.official
 		}
 	}
 	if len(b.exchanges) == 0 {
@@ -197,7 +199,7 @@ func (b *board) add(c *call) {
 	}
 	b.calls = append(b.calls, c)
 	for _, l := range e.answers {
-		if l.calls[0].text == c.text {
+		if l.calls[0].Text == c.Text {
 			l.calls = append(l.calls, c)
 			return
 		}
@@ -297,7 +299,7 @@ func continues(last, next *call) bool {
 	if a[:at]+added+a[at:] != b || !strings.HasSuffix(added, "\n") {
 		return false
 	}
-	if rest, ok := strings.CutPrefix(added, "agent:"+last.text+"\n"); ok {
+	if rest, ok := strings.CutPrefix(added, "agent:"+last.Text+"\n"); ok {
 		return oneLine(rest, "execution:") || strings.HasPrefix(rest, "user:")
 	}
 	return oneLine(added, "execution result:")
@@ -362,7 +364,7 @@ func (b *board) walk(ctx context.Context, s *dataset.Sample, of candidates, choi
 		if c := answers[choice].calls[0]; exact || asksAlike(c.messages, r.Messages) {
 			p.alike++
 		}
-		return answers[choice].calls[0].text, nil
+		return answers[choice].calls[0].Text, nil
 	})
 	runner := b.Materials.Runner(b.MaxSteps)
 	runner.Agent, runner.User = model, model
