@@ -50,6 +50,7 @@ func newApp(e env, wrapped []string) *cli.App {
 				tapeShowCommand(e),
 				tapeStatsCommand(e),
 				tapePruneCommand(e),
+				tapeMergeCommand(e),
 				tapeGrepCommand(e),
 				tapeTailCommand(e),
 				tapeThreadsCommand(e),

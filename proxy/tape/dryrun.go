@@ -13,7 +13,13 @@ func wouldPrune(ctx context.Context, path string, o PruneOptions) (p Pruned, err
 		return p, err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	d, err := newDryRun(ctx, t, o)
+	alive := t.alive()
+	s, end, err := t.snapshot(ctx)
+	if err != nil {
+		return p, err
+	}
+	defer end()
+	d, err := newDryRun(ctx, s, o, alive)
 	if err != nil {
 		return p, err
 	}
@@ -43,7 +49,7 @@ type dryRun struct {
 	pruned      Pruned
 }
 
-func newDryRun(ctx context.Context, t *Tape, o PruneOptions) (*dryRun, error) {
+func newDryRun(ctx context.Context, t *Tape, o PruneOptions, alive bool) (*dryRun, error) {
 	which, err := o.selection(ctx, t.db)
 	if err != nil {
 		return nil, err
@@ -51,7 +57,7 @@ func newDryRun(ctx context.Context, t *Tape, o PruneOptions) (*dryRun, error) {
 	d := &dryRun{tape: t, limit: o.Keep.MaxBytes, last: candidate{started: math.MinInt64},
 		refs: make(map[int64]int64), exchanges: make(map[int64]int64)}
 	unended := Interrupted
-	if t.alive() {
+	if alive {
 		unended = InFlight
 	}
 	d.text, d.args = which.query(unended)

@@ -78,6 +78,8 @@ func failure(op, path string, err error) error {
 		e.Hint = "check the path; exodeck record creates a tape"
 	case errors.Is(e.Err, fs.ErrPermission):
 		e.Hint = "check the permissions of the file and of its folder"
+	case errors.Is(e.Err, fs.ErrExist):
+		e.Hint = "name a file that is not there yet"
 	case errors.Is(e.Err, ErrNotTape):
 		e.Hint = "name a file made by exodeck record"
 	case errors.Is(e.Err, ErrNewer):

@@ -73,6 +73,14 @@ type candidate struct {
 	request, response int64 // rows of the bodies; 0 for an empty one
 }
 
+// candidateOf reads the columns started, id, session, request_body, response_body.
+func candidateOf(row []driver.Value) (c candidate) {
+	for i, to := range []*int64{&c.started, &c.id, &c.session, &c.request, &c.response} {
+		*to, _ = row[i].(int64) // NULL is an empty body
+	}
+	return c
+}
+
 // errInUse: a body is about to be referred to once more.
 var errInUse = errors.New("body is in use")
 
@@ -225,11 +233,7 @@ func (p *pruner) due() (c candidate, ok bool, err error) {
 // candidates lists the next ones.
 func (p *pruner) candidates() (list []candidate, err error) {
 	err = p.list.query(func(row []driver.Value) error {
-		var c candidate
-		for i, to := range []*int64{&c.started, &c.id, &c.session, &c.request, &c.response} {
-			*to, _ = row[i].(int64) // NULL is an empty body
-		}
-		list = append(list, c)
+		list = append(list, candidateOf(row))
 		return nil
 	}, 5, p.last.from(p.args)...)
 	return list, err

@@ -18,9 +18,16 @@ import (
 // Tape reads a tape. It never changes it, and may be used by several goroutines at a time.
 type Tape struct {
 	path     string
-	db       *sql.DB
-	files    *vfs.FS // what db reads from when that is not the file system of the machine
+	db       reader
+	pool     *sql.DB // what db reads from
+	files    *vfs.FS // where the tape is when that is not the file system of the machine
 	recorded bool    // path is one on which a recorder may be at work
+}
+
+// reader is a pool of connections to a tape, or a transaction.
+type reader interface {
+	queryer
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
 // Open opens the tape at path for reading. A recorder may be writing it meanwhile, and its disk may be read-only. What a
@@ -93,7 +100,7 @@ func openFile(ctx context.Context, path string) (*Tape, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tape{db: db}, nil
+	return &Tape{db: db, pool: db}, nil
 }
 
 // openAlone opens a tape that is on a disk that cannot be written.
@@ -119,7 +126,7 @@ func openIn(ctx context.Context, fsys fs.FS, name string) (*Tape, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
-	return &Tape{db: db, files: files}, nil
+	return &Tape{db: db, pool: db, files: files}, nil
 }
 
 // accessMode returns the mode in which SQLite is to open a file it shall only read. SQLite makes two files beside it, and removes them in the
@@ -173,7 +180,7 @@ func probe(ctx context.Context, path string, info fs.FileInfo) (version int, err
 
 // Close closes the tape. Bodies that are being read fail.
 func (t *Tape) Close() error {
-	err := t.db.Close()
+	err := t.pool.Close()
 	if t.files != nil {
 		err = errors.Join(err, t.files.Close())
 	}
@@ -182,3 +189,13 @@ func (t *Tape) Close() error {
 
 // alive reports whether a recorder has the tape open.
 func (t *Tape) alive() bool { return t.recorded && recording(t.path) }
+
+// snapshot returns the tape as it is now, whatever a recorder does meanwhile; to be ended soon, as the recorder's write-ahead log grows until
+// then. What is in flight counts as interrupted. It is to be used by one goroutine.
+func (t *Tape) snapshot(ctx context.Context) (s *Tape, end func() error, err error) {
+	tx, err := t.pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Tape{path: t.path, db: tx}, tx.Rollback, nil
+}
