@@ -8,7 +8,7 @@
 //     string escapes do not count, number literals do. Other bodies are compared byte by byte. An exchange whose body is equal byte
 //     by byte is preferred to one that is equal in canonical form only.
 //  3. [Meaning]: both are model calls of the same API family with the same model, system text, messages and tools. Sampling fields,
-//     the stream flag and ids of the client's own making do not count.
+//     the stream flag (unless [Options.SameMode] is set) and ids of the client's own making do not count.
 //  4. [AnyModel]: as 3 without the model; only with [Options.AnyModel].
 //
 // # Which of several

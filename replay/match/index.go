@@ -294,7 +294,7 @@ func (ix *Index) load(ctx context.Context, q *question) error {
 	case len(q.request.Body) > maxRead:
 		q.body = &reading{canonical: sha256.Sum256(q.request.Body)}
 	default:
-		q.body = read(q.api, q.codings, q.request.Body)
+		q.body = read(q.api, q.codings, q.request.Body, ix.opts.SameMode)
 	}
 	if slices.Contains(ix.loaded, q.api) {
 		return nil
@@ -303,7 +303,7 @@ func (ix *Index) load(ctx context.Context, q *question) error {
 		if body == nil && e.x.Request.Body.Size > 0 { // too large to be read: only its bytes can be equal
 			return &reading{canonical: e.x.Request.Body.SHA256}
 		}
-		return read(e.api, e.codings, body)
+		return read(e.api, e.codings, body, ix.opts.SameMode)
 	})
 	if err != nil {
 		return err

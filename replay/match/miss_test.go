@@ -234,3 +234,56 @@ func TestMissIsShort(t *testing.T) {
 		t.Errorf("the whole diff has %d changed lines, want 40", n)
 	}
 }
+
+// Where the mode counts, the exchange of the request's own mode answers, and a miss says that only the other one is there.
+func TestSameMode(t *testing.T) {
+	stream := func(body string) string { return strings.TrimSuffix(body, "}") + `,"stream":true}` }
+	ollama := func(end string) string {
+		return `{"model":"m","messages":[{"role":"user","content":"When is low water?"}]` + end + `}`
+	}
+	f := newFakeTape()
+	f.add("POST", chatPath, tideRequest, nil)
+	f.add("POST", chatPath, stream(tideRequest), nil)
+	f.add("POST", chatPath, galeRequest, nil)
+	f.add("POST", chatPath, stream(followRequest), nil)
+	f.add("POST", "/ollama/api/chat", ollama(""), nil)
+	warmer := func(body string) string { return strings.Replace(body, `"temperature":0.0`, `"temperature":1`, 1) }
+	for _, tt := range []struct {
+		name  string
+		asked Request
+		opts  Options
+		seq   int64  // of the answer
+		miss  string // part of the text when there is none
+	}{
+		{name: "whole", asked: ask("POST", chatPath, warmer(tideRequest)), seq: 1},
+		{name: "stream", asked: ask("POST", chatPath, warmer(stream(tideRequest))), seq: 2},
+		{name: "stream, of which only the whole is there", asked: ask("POST", chatPath, stream(galeRequest)),
+			miss: "recorded as a whole answer only, and this asks for a stream"},
+		{name: "whole, of which only the stream is there", asked: ask("POST", chatPath, followRequest),
+			miss: "recorded as a stream only, and this asks for a whole answer"},
+		{name: "whole, of any model", asked: ask("POST", chatPath, strings.Replace(followRequest, model, "other", 1)), opts: Options{AnyModel: true},
+			miss: "recorded as a stream only, and this asks for a whole answer"},
+		{name: "shared", asked: ask("POST", chatPath, followRequest), opts: Options{Reuse: true},
+			miss: "recorded as a stream only, and this asks for a whole answer"},
+		{name: "a stream by default", asked: ask("POST", "/ollama/api/chat", ollama(`,"stream":true`)), seq: 5},
+		{name: "no stream, where one is the default", asked: ask("POST", "/ollama/api/chat", ollama(`,"stream":false`)),
+			miss: "recorded as a stream only, and this asks for a whole answer"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.opts.SameMode = true
+			hit, err := f.index(t, tt.opts).Find(t.Context(), tt.asked)
+			switch {
+			case tt.miss == "" && err != nil:
+				t.Fatal(err)
+			case tt.miss == "":
+				if hit.Exchange.Seq != tt.seq {
+					t.Errorf("exchange %d answers, want %d", hit.Exchange.Seq, tt.seq)
+				}
+			case err == nil:
+				t.Errorf("exchange %d answers, want a miss", hit.Exchange.Seq)
+			case !strings.Contains(err.Error(), tt.miss) || !strings.Contains(err.Error(), "stream "):
+				t.Errorf("the miss does not say %q:\n%v", tt.miss, err)
+			}
+		})
+	}
+}

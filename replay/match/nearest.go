@@ -178,7 +178,10 @@ func (d *difference) compare(recorded []byte) {
 	a, aok := parse(e.api, recorded)
 	b, bok := parse(q.api, d.plain)
 	if aok && bok {
-		b.Stream, b.Options, b.Unknown = a.Stream, a.Options, a.Unknown
+		b.Options, b.Unknown = a.Options, a.Unknown
+		if !d.ix.opts.SameMode {
+			b.Stream = a.Stream
+		}
 		if d.ix.opts.AnyModel {
 			b.Model = a.Model
 		}
@@ -207,6 +210,9 @@ func (d *difference) reason() string {
 			}
 			return "would match with " + flags + ": " + d.models(queue)
 		}
+	}
+	if why := d.inOtherMode(); why != "" {
+		return why
 	}
 	if why := d.elsewhere(); why != "" {
 		return why
@@ -261,6 +267,24 @@ func (d *difference) models(queue *queue) string {
 		return fmt.Sprintf("recorded with the model %q, asked of %q", recorded, parsed.Model)
 	}
 	return fmt.Sprintf("recorded with the model %q", recorded)
+}
+
+// inOtherMode is the reason when the tape has the request, but with an answer of the other mode.
+func (d *difference) inOtherMode() string {
+	if !d.ix.opts.SameMode || d.askedCall == nil {
+		return ""
+	}
+	k, anyModel := callKeys(d.askedCall, !d.askedCall.Stream)
+	if d.ix.opts.AnyModel {
+		k = anyModel
+	}
+	switch {
+	case d.queue(k) == nil:
+		return ""
+	case d.askedCall.Stream:
+		return "recorded as a whole answer only, and this asks for a stream: record it with a stream, or ask without one"
+	}
+	return "recorded as a stream only, and this asks for a whole answer: record it without a stream, or ask for one"
 }
 
 // elsewhere is the reason when the tape has the request for another API, or has nothing under its path or method.

@@ -23,6 +23,9 @@ type Options struct {
 	AnyModel bool
 	// Reuse lets an exchange answer more than one request, also of model calls.
 	Reuse bool
+	// SameMode has a stream answer only requests for a stream, and a whole answer only those for a whole one: a server's client reads
+	// what it has asked for. Without it a request may get either by rule 3, and is to look at the response's Content-Type.
+	SameMode bool
 }
 
 // Default returns the options of a faithful replay: nothing is forgiven but what cannot change an answer.

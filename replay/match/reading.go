@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -28,16 +29,21 @@ type reading struct {
 	anyModel  key
 }
 
-// read makes the reading of a body as it was sent.
-func read(api tape.API, codings []string, body []byte) *reading {
+// read makes the reading of a body as it was sent. sameMode says that it counts whether a stream is asked for.
+func read(api tape.API, codings []string, body []byte, sameMode bool) *reading {
 	plain := decoded(codings, body)
 	r := &reading{canonical: sha256.Sum256(canonical(plain))}
 	if parsed, ok := parse(api, plain); ok {
 		r.model = true
-		r.anyModel = newKey("any-model", string(api), string(parsed.Meaning(false)))
-		r.meaning = newKey("meaning", parsed.Model, string(r.anyModel[:]))
+		r.meaning, r.anyModel = callKeys(parsed, sameMode && parsed.Stream)
 	}
 	return r
+}
+
+// callKeys returns the keys of a model call under the rules 3 and 4. stream tells keys apart where the mode counts.
+func callKeys(r *wire.Request, stream bool) (meaning, anyModel key) {
+	anyModel = newKey("any-model", string(r.API), string(r.Meaning(false)), strconv.FormatBool(stream))
+	return newKey("meaning", r.Model, string(anyModel[:])), anyModel
 }
 
 // parse reads a decoded body as a model call.
