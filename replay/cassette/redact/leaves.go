@@ -1,0 +1,155 @@
+package redact
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// value is a value inside a JSON text.
+type value struct {
+	at         []place
+	start, end int
+	kind       jsontext.Kind
+	// channel is equal for values that add up to one text: those at the same path, array indexes aside, in objects of the same type and index.
+	channel string
+}
+
+// discriminators are the members that tell objects apart that stand at the same place of different events. The type of an event is one too; other types are not: Chat Completions tells
+// that of a call in the first of its events only.
+var discriminators = map[string]bool{"index": true, "output_index": true, "content_index": true, "summary_index": true, "item_id": true}
+
+// walk calls found for every value of a JSON text, objects and arrays included, when it has ended. It returns false when the text is not JSON.
+func walk(text []byte, found func(v value)) bool {
+	w := &walker{dec: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), text: text}
+	if !w.value("") {
+		return false
+	}
+	if len(bytes.TrimSpace(text[w.dec.InputOffset():])) > 0 {
+		return false
+	}
+	for _, v := range w.values {
+		found(v)
+	}
+	return true
+}
+
+type walker struct {
+	dec    *jsontext.Decoder
+	text   []byte
+	at     []place
+	values []value
+}
+
+// maxDepth bounds the recursion of a walk.
+const maxDepth = 1000
+
+// value reads a value that stands at a path, which is written with * for array indexes.
+func (w *walker) value(path string) bool {
+	if len(w.at) > maxDepth {
+		return false
+	}
+	first := len(w.values)
+	kind := w.dec.PeekKind()
+	v := value{at: append([]place(nil), w.at...), kind: kind, channel: path}
+	switch kind {
+	case '{':
+		v.start = w.next()
+		told := ""
+		for w.dec.PeekKind() == '"' {
+			token, err := w.dec.ReadToken()
+			if err != nil {
+				return false
+			}
+			name := token.String()
+			w.at = append(w.at, place{name, -1})
+			ok := w.value(path + "." + name)
+			w.at = w.at[:len(w.at)-1]
+			if !ok {
+				return false
+			}
+			if last := w.values[len(w.values)-1]; (discriminators[name] || name == "type" && len(w.at) == 0) && last.end-last.start < 100 {
+				told += "," + name + "=" + string(w.text[last.start:last.end])
+			}
+		}
+		if w.dec.PeekKind() != '}' {
+			return false
+		}
+		for i := range w.values[first:] {
+			w.values[first+i].channel += told
+		}
+		w.next()
+	case '[':
+		v.start = w.next()
+		for i := 0; w.dec.PeekKind() != ']'; i++ {
+			w.at = append(w.at, place{"", i})
+			ok := w.value(path + "[*]")
+			w.at = w.at[:len(w.at)-1]
+			if !ok {
+				return false
+			}
+		}
+		w.next()
+	default:
+		raw, err := w.dec.ReadValue()
+		if err != nil {
+			return false
+		}
+		v.start = int(w.dec.InputOffset()) - len(raw)
+	}
+	v.end = int(w.dec.InputOffset())
+	w.values = append(w.values, v)
+	return true
+}
+
+// next reads the bracket that comes and returns where it stands.
+func (w *walker) next() int {
+	w.dec.ReadToken() // which has been peeked at
+	return int(w.dec.InputOffset()) - 1
+}
+
+// text returns what a value says: the text of a string, the bytes of an array of numbers, else the JSON itself.
+func (v value) text(b []byte) []byte {
+	raw := b[v.start:v.end]
+	switch v.kind {
+	case '"':
+		text, _ := jsontext.AppendUnquote(nil, raw) // it was read, so it is a string
+		return text
+	case '[':
+		if data, ok := byteArray(raw); ok {
+			return data
+		}
+	}
+	return bytes.Clone(raw)
+}
+
+// byteArray reads [115,107]: some servers give the bytes of tokens like this.
+func byteArray(raw []byte) ([]byte, bool) {
+	inside := bytes.TrimSpace(raw[1 : len(raw)-1])
+	var data []byte
+	for part := range bytes.SplitSeq(inside, []byte(",")) {
+		n, err := strconv.ParseUint(string(bytes.TrimSpace(part)), 10, 8)
+		if err != nil {
+			return nil, false
+		}
+		data = append(data, byte(n))
+	}
+	return data, true
+}
+
+// write returns the JSON of a value of the same kind that says text.
+func (v value) write(text []byte) []byte {
+	if v.kind != '[' {
+		quoted, _ := jsontext.AppendQuote(nil, text) // the error only says that something was replaced
+		return quoted
+	}
+	out := []byte{'['}
+	for i, c := range text {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendUint(out, uint64(c), 10)
+	}
+	return append(out, ']')
+}
