@@ -2,53 +2,16 @@ package proxy
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 
-	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/proxy/apierror"
 )
 
-// errorBody words an error of the proxy itself in the shape of the API that was asked, so that its clients show the message.
+// errorBody words an error of the proxy itself in the shape of the API that was asked.
 func errorBody(r *http.Request, why *refusal) []byte {
-	kind, message := why.kind, why.reason
-	var shape any
-	switch family := tape.FamilyOf(r.Method, r.URL.Path); {
-	case family == tape.Claude:
-		type inner struct {
-			Type    string `json:"type"`
-			Message string `json:"message"`
-		}
-		if kind == "upstream_unreachable" {
-			kind = "api_error"
-		}
-		shape = struct {
-			Type  string `json:"type"`
-			Error inner  `json:"error"`
-		}{"error", inner{kind, message}}
-	case family == tape.Ollama, family == tape.OllamaGenerate, strings.HasPrefix(r.URL.Path, "/ollama/api/"):
-		shape = struct {
-			Error string `json:"error"`
-		}{message}
-	default:
-		type inner struct {
-			Message string  `json:"message"`
-			Type    string  `json:"type"`
-			Param   *string `json:"param"`
-			Code    int     `json:"code"`
-		}
-		shape = struct {
-			Error inner `json:"error"`
-		}{inner{message, kind, nil, why.status}}
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	// Strings and integers always encode.
-	_ = enc.Encode(shape)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return apierror.Error{Status: why.status, Kind: why.kind, Message: why.reason}.Body(r.Method, r.URL.Path)
 }
 
 func errorResponse(r *http.Request, why *refusal) *http.Response {

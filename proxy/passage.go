@@ -14,6 +14,7 @@ import (
 
 	"github.com/elazarl/goproxy"
 
+	"github.com/exodeck/exodeck/proxy/apierror"
 	"github.com/exodeck/exodeck/proxy/record"
 )
 
@@ -122,7 +123,7 @@ func (p *passage) RoundTrip(r *http.Request, _ *goproxy.ProxyCtx) (*http.Respons
 	}
 	origin := p.to.origin(r)
 	p.server.log.Warn("the upstream cannot be reached", "upstream", origin, "error", err)
-	return errorResponse(r, &refusal{http.StatusBadGateway, "upstream_unreachable", noAnswer(origin, err)}), nil
+	return errorResponse(r, &refusal{http.StatusBadGateway, apierror.Unreachable, noAnswer(origin, err)}), nil
 }
 
 // noAnswer words why an upstream gave no answer.
