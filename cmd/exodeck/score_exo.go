@@ -89,11 +89,15 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 	if err != nil {
 		return err
 	}
-	transport, err := replay.NewTransport(ctx, t, match.Options{
+	options, err := cassette.Matching(ctx, t, match.Options{
 		Query:    tape.Query{Session: session},
 		AnyModel: cfg.AnyModel,
 		Reuse:    cfg.Reuse,
 	})
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", cfg.Tape, err)
+	}
+	transport, err := replay.NewTransport(ctx, t, options)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", cfg.Tape, err)
 	}

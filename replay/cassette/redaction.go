@@ -12,6 +12,7 @@ import (
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette/redact"
 	"github.com/exodeck/exodeck/replay/coding"
+	"github.com/exodeck/exodeck/replay/match"
 )
 
 // redactionKey is the member of the head that says how a cassette was redacted, so that requests can be redacted the same way when they look for their answers:
@@ -25,6 +26,21 @@ func RedactionOf(ctx context.Context, src Source) (*redact.Rules, error) {
 		return nil, err
 	}
 	return r.head.redaction()
+}
+
+// Matching returns o with what a redacted recording needs to answer requests that hold the real values: both are compared in the form that
+// [redact.Rules.Canonical] gives. For a recording that was not redacted it returns o as it is.
+func Matching(ctx context.Context, src Source, o match.Options) (match.Options, error) {
+	rules, err := RedactionOf(ctx, src)
+	if err != nil || rules == nil {
+		return o, err
+	}
+	o.Canonical = func(q match.Request) match.Request {
+		c := rules.Canonical(redact.Request{URL: q.URL, Header: q.Header, Body: q.Body})
+		q.URL, q.Body = c.URL, c.Body
+		return q
+	}
+	return o, nil
 }
 
 func (h *Head) redaction() (*redact.Rules, error) {

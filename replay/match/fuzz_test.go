@@ -38,7 +38,7 @@ func FuzzFind(f *testing.F) {
 		}
 
 		own := harbourTape()
-		q := newQuestion(r)
+		q := newQuestion(r, Options{})
 		x := own.add(method, url, string(bytes.Clone(body)), func(x *tape.Exchange) { x.Labels = q.labels })
 		hit, err = own.index(t, Options{}).Find(t.Context(), r)
 		if err != nil {

@@ -97,7 +97,7 @@ func NewIndex(ctx context.Context, src Source, opts Options) (*Index, error) {
 		e := &entry{
 			x:       &head,
 			api:     tape.FamilyOf(x.Request.Method, x.Request.URL),
-			target:  endpoint(x.Request.URL),
+			target:  opts.target(Request{Method: x.Request.Method, URL: x.Request.URL, Header: x.Request.Header}),
 			codings: codingsOf(x.Request.Header),
 		}
 		e.raw = rawKey(x.Request.Method, e.target, e.codings, x.Request.Body.SHA256)
@@ -126,7 +126,7 @@ func (ix *Index) Len() int { return len(ix.entries) }
 // Find returns the exchange that answers r and marks it as used. The error is a [*Miss] when no rule hits; other errors are those of
 // the source.
 func (ix *Index) Find(ctx context.Context, r Request) (Hit, error) {
-	q := newQuestion(r)
+	q := newQuestion(r, ix.opts)
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	hit, err := ix.find(ctx, q)
@@ -294,7 +294,7 @@ func (ix *Index) load(ctx context.Context, q *question) error {
 	case len(q.request.Body) > maxRead:
 		q.body = &reading{canonical: sha256.Sum256(q.request.Body)}
 	default:
-		q.body = read(q.api, q.codings, q.request.Body, ix.opts.SameMode)
+		q.body = read(q.api, ix.opts.plain(q.codings, q.request), ix.opts.SameMode)
 	}
 	if slices.Contains(ix.loaded, q.api) {
 		return nil
@@ -303,7 +303,7 @@ func (ix *Index) load(ctx context.Context, q *question) error {
 		if body == nil && e.x.Request.Body.Size > 0 { // too large to be read: only its bytes can be equal
 			return &reading{canonical: e.x.Request.Body.SHA256}
 		}
-		return read(e.api, e.codings, body, ix.opts.SameMode)
+		return read(e.api, ix.opts.plainRecorded(e, body), ix.opts.SameMode)
 	})
 	if err != nil {
 		return err

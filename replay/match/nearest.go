@@ -48,7 +48,7 @@ func (ix *Index) miss(ctx context.Context, q *question) (*Miss, error) {
 		return nil, err
 	}
 	m := &Miss{Method: q.method, URL: q.target, API: q.api, Labels: q.labels}
-	plain := decoded(q.codings, q.request.Body)
+	plain := ix.opts.plain(q.codings, q.request)
 	asked := newSketch(q.api, plain)
 	d := &difference{ix: ix, q: q, plain: plain, anyAPI: asked.anyAPI}
 	d.nearest = ix.nearest(q, asked)
@@ -58,7 +58,7 @@ func (ix *Index) miss(ctx context.Context, q *question) (*Miss, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.compare(decoded(e.codings, body))
+		d.compare(ix.opts.plainRecorded(e, body))
 		m.Diff, m.short = unified(d.recorded, d.asked)
 	}
 	m.Reason = d.reason()
@@ -72,7 +72,7 @@ func (ix *Index) sketch(ctx context.Context) error {
 	}
 	apis := append(slices.Clone(tape.APIs), tape.Control, tape.Other)
 	sketches, err := eachBody(ctx, ix, apis, func(e *entry, body []byte) *sketch {
-		return newSketch(e.api, decoded(e.codings, body))
+		return newSketch(e.api, ix.opts.plainRecorded(e, body))
 	})
 	if err != nil {
 		return err

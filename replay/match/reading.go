@@ -29,9 +29,8 @@ type reading struct {
 	anyModel  key
 }
 
-// read makes the reading of a body as it was sent. sameMode says that it counts whether a stream is asked for.
-func read(api tape.API, codings []string, body []byte, sameMode bool) *reading {
-	plain := decoded(codings, body)
+// read makes the reading of a decoded body. sameMode says that it counts whether a stream is asked for.
+func read(api tape.API, plain []byte, sameMode bool) *reading {
 	r := &reading{canonical: sha256.Sum256(canonical(plain))}
 	if parsed, ok := parse(api, plain); ok {
 		r.model = true

@@ -123,11 +123,11 @@ type question struct {
 	body    *reading // nil until a rule needs it
 }
 
-func newQuestion(r Request) *question {
+func newQuestion(r Request, o Options) *question {
 	q := &question{
 		request: r,
 		method:  r.Method,
-		target:  endpoint(r.URL),
+		target:  o.target(r),
 		labels:  record.LabelsOf(r.Header, nil),
 		codings: codingsOf(r.Header),
 	}
