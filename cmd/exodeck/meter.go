@@ -62,6 +62,6 @@ func (m *meter) stop() {
 		fmt.Fprintln(m.w)
 	}
 	if m.recorded > 0 {
-		fmt.Fprintf(m.w, "%d of them were on the tape already\n", m.recorded)
+		fmt.Fprintf(m.w, "%d of them were on the tape already; another --tape asks anew\n", m.recorded)
 	}
 }

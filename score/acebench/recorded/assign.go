@@ -233,6 +233,7 @@ func (b *board) settle(p *player, d *search, i int) {
 			outcomes = append(outcomes, b.take(p.paths[path]))
 		}
 	}
+	slices.SortStableFunc(outcomes, func(x, y ask.Outcome) int { return b.place[x.Exchanges[0]] - b.place[y.Exchanges[0]] })
 	ways := len(d.verdicts[i])
 	for k := range outcomes {
 		o := &outcomes[k]

@@ -241,3 +241,19 @@ func TestAmbiguousRollouts(t *testing.T) {
 		})
 	}
 }
+
+// TestUserIsNotOnTheTape: without the user's side the dialogues of agents cannot be told, and a remark says why.
+func TestUserIsNotOnTheTape(t *testing.T) {
+	d := newDeck(t, dataset.Mini(), dataset.English, dataset.AgentMultiStep, dataset.AgentMultiTurn)
+	d.record(t, true, nil)
+	g := d.game(t, nil)
+	whole := g.Tape
+	g.Tape = &recorded.Part{Tape: whole, Only: func(x *tape.Exchange) bool { return x.Facts.Model != acebenchtest.UserModel }}
+	played, err := g.Play(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(played.Outcomes) != 3 || len(played.Remarks) != 1 || !strings.Contains(played.Remarks[0], "the user's side of agent_multi_turn is not on the tape") {
+		t.Errorf("%d outcomes, remarks %q", len(played.Outcomes), played.Remarks)
+	}
+}

@@ -42,7 +42,7 @@ type Game struct {
 	Model string
 	// MaxSteps is the budget of rollouts of another client; 0 means the benchmark's.
 	MaxSteps int
-	// Same reports whether two answers to the i-th sample get the same verdict.
+	// Same reports whether two answers to the i-th sample get the same verdict. Recordings of another client need it.
 	Same func(i int, a, b *acebench.Answer) bool
 }
 

@@ -74,7 +74,7 @@ func (b *board) next(last *call, l *lines) *call {
 	if !b.oneByOne {
 		return l.after(last.answered(), b.taken)
 	}
-	if i := b.order[last] + 1; i < len(b.calls) && !b.taken[b.calls[i]] && slices.Contains(l.calls, b.calls[i]) {
+	if i := b.place[last.x.Ref] + 1; i < len(b.calls) && !b.taken[b.calls[i]] && slices.Contains(l.calls, b.calls[i]) {
 		return b.calls[i]
 	}
 	return nil
@@ -83,9 +83,9 @@ func (b *board) next(last *call, l *lines) *call {
 // lineUp numbers the calls and tells whether the client asked one question after the other.
 func (b *board) lineUp() {
 	b.oneByOne = true
-	b.order = map[*call]int{}
+	b.place = map[tape.Ref]int{}
 	for i, c := range b.calls {
-		b.order[c] = i
+		b.place[c.x.Ref] = i
 		if i > 0 && c.x.Started.Before(b.calls[i-1].answered()) {
 			b.oneByOne = false
 		}
@@ -142,7 +142,29 @@ func (f *foreign) rollouts(ctx context.Context) error {
 		}
 		f.found[s] = append(f.found[s], o)
 	}
+	b.remarkOnStrays()
 	return nil
+}
+
+// remarkOnStrays tells of questions to agents that no rollout asked.
+func (b *board) remarkOnStrays() {
+	strays, users := 0, 0
+	for _, c := range b.calls {
+		switch {
+		case c.to == rollout.User:
+			users++
+		case !b.taken[c]:
+			strays++
+		}
+	}
+	if strays == 0 {
+		return
+	}
+	remark := fmt.Sprintf("%d recorded answers of agents belong to no rollout of these samples", strays)
+	if users == 0 {
+		remark += "; the user's side of agent_multi_turn is not on the tape, without which its samples cannot be told: let the user model's requests go through the recorder, too"
+	}
+	b.remarks = append(b.remarks, remark)
 }
 
 // deal gives rollouts to samples that have none. What looks like one question after the other need not be, so samples that go
@@ -182,8 +204,8 @@ type board struct {
 	calls     []*call        // with a usable answer, by the time of asking
 	taken     map[*call]bool // those that belong to a rollout
 
-	order    map[*call]int // of the calls
-	oneByOne bool          // no question was asked before the one before it was answered
+	place    map[tape.Ref]int // of each call among the calls
+	oneByOne bool             // no question was asked before the one before it was answered
 }
 
 func (b *board) add(c *call) {
