@@ -12,7 +12,8 @@ import (
 )
 
 // Body opens a body for reading. It holds at most 256 KiB of it at a time. A [Body] from another tape is found when a body with its
-// digest is on this one. What is read is checked against the digest: bytes that were changed on the disk are an error at the end.
+// digest is on this one. What is read is checked against the digest: bytes that were changed on the disk are an error at the end. A body that is
+// pruned is [ErrNoBody], also when it has been read in part.
 func (t *Tape) Body(ctx context.Context, b Body) (io.ReadCloser, error) {
 	if b.Size == 0 {
 		return http.NoBody, nil
@@ -105,16 +106,28 @@ func (r *bodyReader) next() {
 
 // check returns [io.EOF] when all has been read as it was recorded.
 func (r *bodyReader) check() error {
-	var err error
-	switch {
-	case r.read != r.body.Size:
-		err = fmt.Errorf("%w: body %d has %d bytes instead of %d", ErrDamaged, r.body.id, r.read, r.body.Size)
-	case r.body.SHA256 != [32]byte{} && string(r.sum.Sum(nil)) != string(r.body.SHA256[:]):
-		err = fmt.Errorf("%w: the bytes of body %d are not those that were recorded", ErrDamaged, r.body.id)
-	default:
+	whole := r.read == r.body.Size
+	known := r.body.SHA256 != [32]byte{}
+	if whole && (!known || string(r.sum.Sum(nil)) == string(r.body.SHA256[:])) {
 		return io.EOF
 	}
+	var err error
+	switch {
+	case known && r.part >= 0 && r.gone():
+		err = fmt.Errorf("%w any more: body %d was pruned while it was read", ErrNoBody, r.body.id)
+	case !whole:
+		err = fmt.Errorf("%w: body %d has %d bytes instead of %d", ErrDamaged, r.body.id, r.read, r.body.Size)
+	default:
+		err = fmt.Errorf("%w: the bytes of body %d are not those that were recorded", ErrDamaged, r.body.id)
+	}
 	return failure("reading a body from", r.tape.path, err)
+}
+
+// gone reports whether the tape has the body no more.
+func (r *bodyReader) gone() bool {
+	var n int
+	err := r.tape.db.QueryRowContext(r.ctx, `SELECT count(*) FROM bodies WHERE id = ? AND sha256 = ?`, r.body.id, r.body.SHA256[:]).Scan(&n)
+	return err == nil && n == 0
 }
 
 // Close implements [io.Closer].

@@ -83,14 +83,21 @@ func post(model string) Start {
 	}
 }
 
-// forget has the writer forget which bodies it knows.
-func (r *Recorder) forget() {
+// known returns what the writer knows of bodies.
+func (r *Recorder) known() (k *knownBodies) {
 	_ = r.call(context.Background(), func(w *writer) error {
-		w.packer.known.mu.Lock()
-		defer w.packer.known.mu.Unlock()
-		clear(w.packer.known.young)
+		k = w.packer.known
 		return nil
 	})
+	return k
+}
+
+// forget has the writer forget which bodies it knows.
+func (r *Recorder) forget() {
+	k := r.known()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	clear(k.young)
 }
 
 // chunks yields data in pieces of n bytes.

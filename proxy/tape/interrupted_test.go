@@ -165,3 +165,40 @@ func TestWaitIsQuick(t *testing.T) {
 		t.Errorf("a canceled Wait: %v", err)
 	}
 }
+
+// TestReadWhileStarting reads a tape at the moment at which a recorder starts on it: what it has in flight is not interrupted.
+func TestReadWhileStarting(t *testing.T) {
+	path := newTape(t, 1)
+	tp := openTape(t, path)
+	calls := 0
+	var ended []Ended
+	err := tp.whileAlive(func(alive bool) (bool, error) {
+		calls++
+		if calls == 1 {
+			r, err := OpenRecorder(t.Context(), path, RecorderOptions{})
+			if err != nil {
+				return false, err
+			}
+			t.Cleanup(func() { r.Close() })
+			s, err := r.StartSession(t.Context(), Session{})
+			if err != nil {
+				return false, err
+			}
+			s.Begin(post("in flight")).RequestEnd(nil)
+			if err := r.Sync(t.Context()); err != nil {
+				return false, err
+			}
+		}
+		rows, err := tp.rows(t.Context(), alive, "")
+		ended = nil
+		open := false
+		for _, r := range rows {
+			ended = append(ended, r.x.Ended)
+			open = open || r.open
+		}
+		return open, err
+	})
+	if err != nil || calls != 2 || len(ended) != 2 || ended[1] != InFlight {
+		t.Errorf("after %d looks the exchanges have ended %q, %v", calls, ended, err)
+	}
+}

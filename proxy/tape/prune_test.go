@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -220,6 +221,42 @@ func TestPruneCanceled(t *testing.T) {
 	checkTape(t, path)
 	if n := len(refs(t, path)); n != 30 {
 		t.Errorf("%d exchanges are left", n)
+	}
+}
+
+// TestPrunedWhileRead reads a large body, and exchanges, that are pruned meanwhile.
+func TestPrunedWhileRead(t *testing.T) {
+	path := prunable(t)
+	tp := openTape(t, path)
+	x, err := tp.Exchange(t.Context(), Ref{"first", 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := tp.Body(t.Context(), x.Response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(body, make([]byte, 1000)); err != nil {
+		t.Fatal(err)
+	}
+	for x, err := range tp.Exchanges(t.Context(), Query{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Ref == (Ref{"first", 1}) {
+			if _, err := Prune(t.Context(), path, PruneOptions{Keep: Retention{MaxAge: time.Hour}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if x.Session != "first" {
+			t.Errorf("%v was yielded after it was pruned", x.Ref)
+		}
+	}
+	if _, err := io.Copy(io.Discard, body); !errors.Is(err, ErrNoBody) || errors.Is(err, ErrDamaged) {
+		t.Errorf("the rest of a body that was pruned: %v", err)
+	}
+	if _, err := tp.Body(t.Context(), x.Request.Body); !errors.Is(err, ErrNoBody) {
+		t.Errorf("a body that was pruned: %v", err)
 	}
 }
 

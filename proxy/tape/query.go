@@ -3,6 +3,7 @@ package tape
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -27,7 +28,7 @@ type Query struct {
 const pageLength = 64
 
 // Exchanges yields the exchanges that q asks for in recorded order: by the start of their session, then by Seq. It ends with the first error.
-// Of a tape that is being recorded it yields what is there as it gets to it.
+// Of a tape that is being recorded it yields what is there as it gets to it; bodies may have been pruned when they are asked for.
 func (t *Tape) Exchanges(ctx context.Context, q Query) iter.Seq2[*Exchange, error] {
 	return func(yield func(*Exchange, error) bool) {
 		for r, err := range t.matching(ctx, q) {
@@ -73,10 +74,13 @@ func (t *Tape) inSession(ctx context.Context, session int64, q Query) iter.Seq2[
 	return func(yield func(*row, error) bool) {
 		last := int64(math.MinInt64)
 		for {
-			alive := t.alive()
-			where, args := q.condition(alive)
-			page, err := t.rows(ctx, alive, ` WHERE x.session = ? AND x.seq > ?`+where+fmt.Sprintf(` ORDER BY x.seq LIMIT %d`, pageLength),
-				append([]any{session, last}, args...)...)
+			var page []*row
+			err := t.whileAlive(func(alive bool) (open bool, err error) {
+				where, args := q.condition(alive)
+				page, err = t.rows(ctx, alive, ` WHERE x.session = ? AND x.seq > ?`+where+fmt.Sprintf(` ORDER BY x.seq LIMIT %d`, pageLength),
+					append([]any{session, last}, args...)...)
+				return slices.ContainsFunc(page, func(r *row) bool { return r.open }), err
+			})
 			if err != nil {
 				yield(nil, err)
 				return
@@ -88,6 +92,9 @@ func (t *Tape) inSession(ctx context.Context, session int64, q Query) iter.Seq2[
 				}
 				last = r.x.Seq
 				if err := t.refreshFacts(ctx, r); err != nil {
+					if errors.Is(err, ErrNoBody) {
+						continue // it has been pruned since the page was read
+					}
 					yield(nil, err)
 					return
 				}
@@ -163,7 +170,10 @@ func (q Query) condition(alive bool) (where string, args []any) {
 func (t *Tape) Exchange(ctx context.Context, ref Ref) (*Exchange, error) {
 	var r row
 	var x *Exchange
-	err := r.scan(t.db.QueryRowContext(ctx, exchangeColumns+` WHERE s.name = ? AND x.seq = ?`, ref.Session, ref.Seq).Scan, t.alive())
+	err := t.whileAlive(func(alive bool) (open bool, err error) {
+		err = r.scan(t.db.QueryRowContext(ctx, exchangeColumns+` WHERE s.name = ? AND x.seq = ?`, ref.Session, ref.Seq).Scan, alive)
+		return r.open, err
+	})
 	if err == nil {
 		err = t.refreshFacts(ctx, &r)
 	}

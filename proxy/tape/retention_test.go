@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -138,6 +139,65 @@ func TestKeepSize(t *testing.T) {
 	}
 	if want := day.Add(7*time.Hour + 200*time.Second).Add(-time.Duration(len(left)/200+1) * time.Hour); oldest.Before(want) {
 		t.Errorf("what started at %v is left, though younger exchanges were pruned", oldest)
+	}
+}
+
+// TestKeepBodyInUse prunes the only exchange that has a body just when another one with that body is on its way to the tape.
+func TestKeepBodyInUse(t *testing.T) {
+	body := []byte("the same again")
+	var between atomic.Pointer[func()]
+	clock := func() time.Time {
+		if f := between.Swap(nil); f != nil {
+			(*f)()
+		}
+		return day.Add(time.Hour)
+	}
+	path, r, s := openTest(t, RecorderOptions{Keep: Retention{MaxAge: time.Minute}, Now: clock})
+	start := post("old")
+	start.Started = day.Add(2 * time.Hour)
+	if err := recordBodies(s, start, body, body).Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// It grows old in a moment at which the next one has been prepared and not been written.
+	execute(t, rawDB(t, path), `UPDATE exchanges SET started = ?`, day.UnixNano())
+	known := r.known()
+	prepared := make(chan bool, 1)
+	f := func() {
+		recordBodies(s, start, body, nil)
+		signal(r.hurry)
+		for range 1000 {
+			known.mu.Lock()
+			n := len(known.inUse)
+			known.mu.Unlock()
+			if n > 0 {
+				prepared <- true
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+		prepared <- false
+	}
+	between.Store(&f)
+	if !<-prepared {
+		t.Error("the next exchange was not prepared")
+	}
+	for range 2 {
+		passOver(t, r)
+	}
+	if n := r.Stats().Pruned; n != 1 {
+		t.Errorf("%d exchanges were pruned", n)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	checkTape(t, path)
+	tp := openTape(t, path)
+	left := all(t, tp, Query{})
+	if len(left) != 1 || string(readBody(t, tp, left[0].Request.Body)) != string(body) {
+		t.Errorf("left are %+v", left)
+	}
+	if n := len(known.inUse); n != 0 {
+		t.Errorf("%d bodies are in use for ever", n)
 	}
 }
 

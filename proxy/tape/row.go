@@ -26,6 +26,7 @@ type row struct {
 	id    int64
 	x     Exchange // without what has to be decoded, which is the rest of the fields
 	stale bool     // the facts are of an older derivation
+	open  bool     // the tape does not say how the exchange ended
 
 	labels, pieces                  []byte
 	requestHeader, requestTrailer   []byte
@@ -77,7 +78,8 @@ func (r *row) scan(scan func(dest ...any) error, alive bool) error {
 	x.Response.Reason, x.Response.NoReason = reason.String, reason.Valid && reason.String == ""
 	x.Response.Proto = proto.String
 	x.Ended, x.Cause = Ended(ended.String), cause.String
-	if !ended.Valid && !alive {
+	r.open = !ended.Valid
+	if r.open && !alive {
 		x.Ended, x.Cause = Interrupted, causeInterrupted
 	}
 	x.Facts = Facts{API: API(api.String), Model: model.String, Stream: stream.Bool}

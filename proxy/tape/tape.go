@@ -190,6 +190,18 @@ func (t *Tape) Close() error {
 // alive reports whether a recorder has the tape open.
 func (t *Tape) alive() bool { return t.recorded && recording(t.path) }
 
+// whileAlive has f read exchanges, told whether the tape is being recorded. When some of them are open and a recorder has come or gone meanwhile,
+// f is called again: what it read might be in flight and not interrupted, or the reverse.
+func (t *Tape) whileAlive(f func(alive bool) (open bool, err error)) error {
+	for {
+		alive := t.alive()
+		open, err := f(alive)
+		if err != nil || !open || t.alive() == alive {
+			return err
+		}
+	}
+}
+
 // snapshot returns the tape as it is now, whatever a recorder does meanwhile; to be ended soon, as the recorder's write-ahead log grows until
 // then. What is in flight counts as interrupted. It is to be used by one goroutine.
 func (t *Tape) snapshot(ctx context.Context) (s *Tape, end func() error, err error) {
