@@ -156,7 +156,7 @@ func TestACEBenchRunGoesOn(t *testing.T) {
 	if status, _, stderr := exodeck(t.Context(), t, server.runArgs(whole)...); status != 0 {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}
-	questions := server.asked.Swap(0) - 0
+	questions := server.asked.Swap(0)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	stop := func() {
@@ -180,9 +180,9 @@ func TestACEBenchRunGoesOn(t *testing.T) {
 	if status != 0 || !strings.Contains(stderr, "of them were on the tape already") {
 		t.Fatalf("going on: status %d\n%s\n%s", status, stdout, stderr)
 	}
-	// The request that was cut off is asked again.
-	if asked := server.asked.Load(); asked != questions+1 {
-		t.Errorf("%d questions in all, want %d", asked, questions+1)
+	// Only the question that was under way may be asked twice, when its answer came too late.
+	if asked := server.asked.Load(); asked != questions && asked != questions+1 {
+		t.Errorf("%d questions in all, want %d or one more", asked, questions)
 	}
 	server.asked.Store(0)
 	if status, _, _ = exodeck(t.Context(), t, server.runArgs(tape)...); status != 0 || server.asked.Load() != 0 {
