@@ -55,6 +55,7 @@ func TestScript(t *testing.T) {
 			"port":      cmdPort,
 			"listening": cmdListening,
 			"seed":      cmdSeed,
+			"taped":     cmdTaped,
 			"patch":     cmdPatch,
 			"hide":      cmdHide,
 		},

@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash"
@@ -52,6 +53,8 @@ type Finding struct {
 	// Blame is the adapter when the other answer was right where this one is wrong; else "", for the report's own.
 	Blame    Side
 	Evidence string
+
+	question string // see [askedDigest]
 }
 
 // incomparable are problems after which there is nothing to compare.
@@ -201,9 +204,14 @@ func question(q *wire.Request) (sum [32]byte) {
 // Findings returns what the comparisons add to each report, by its number.
 func (p *Pairs) Findings() map[int][]Finding {
 	found := make(map[int][]Finding)
-	for _, group := range p.groups {
+	for key, group := range p.groups {
 		modes(group, found)
 		apis(group, found)
+		for i := range group {
+			for k := range found[group[i].number] {
+				found[group[i].number][k].question = hex.EncodeToString(key[:8])
+			}
+		}
 	}
 	return found
 }

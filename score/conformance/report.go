@@ -137,3 +137,6 @@ func (r *Report) Failing() bool {
 	}
 	return false
 }
+
+// skipped reports whether the exchange neither passes nor fails: its calls were not judged, and it has no error that is new.
+func (r *Report) skipped() bool { return r.Calls == NotJudged && !r.Failing() }

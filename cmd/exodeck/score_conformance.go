@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score"
+	"github.com/exodeck/exodeck/score/conformance"
+)
+
+type scoreConformanceConfig struct {
+	Tape          string
+	Query         tape.Query
+	Only, Ignore  []string
+	RulesFile     string
+	Timeout       time.Duration
+	Baseline      string
+	WriteBaseline string
+	Format        string
+	Out           string
+}
+
+// conformanceFormats says how a result is printed in each format.
+var conformanceFormats = map[string]func(*conformance.Result, io.Writer) error{
+	"text":   (*conformance.Result).WriteText,
+	"json":   (*conformance.Result).WriteJSON,
+	"junit":  (*conformance.Result).WriteJUnit,
+	"md":     (*conformance.Result).WriteMarkdown,
+	"github": (*conformance.Result).WriteGitHub,
+}
+
+func scoreConformanceCommand(e env) *cli.Command {
+	return leaf("conformance", "what is wrong with recorded answers, and whose fault it is; no expected answers needed", "", 0, append(queryFlags(),
+		tapeFlag(),
+		&cli.StringSliceFlag{Name: "only", Usage: "only these `CODES` or groups, with commas between; may be repeated"},
+		&cli.StringSliceFlag{Name: "ignore", Usage: "not these `CODES` or groups; may be repeated"},
+		&cli.StringFlag{Name: "rules-file", Usage: "a TOML `FILE` of rules: only, ignore, timeout, [severity]"},
+		&cli.DurationFlag{Name: "timeout", Usage: "the longest `TIME` a stream may be without an event (default: 5m)"},
+		&cli.StringFlag{Name: "baseline", Usage: "the problems in this `FILE` are known and do not fail"},
+		&cli.StringFlag{Name: "write-baseline", Usage: "write all problems to this `FILE`, for --baseline"},
+		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, json, junit, md or github"},
+		&cli.StringFlag{Name: "out", Usage: "write the result, as JSON, to this `FILE` too"},
+	), func(c *cli.Context) error {
+		q, err := queryOf(c)
+		if err != nil {
+			return err
+		}
+		cfg := scoreConformanceConfig{
+			Tape:          c.String("tape"),
+			Query:         q,
+			Only:          splitCommas(c.StringSlice("only")),
+			Ignore:        splitCommas(c.StringSlice("ignore")),
+			RulesFile:     c.String("rules-file"),
+			Timeout:       c.Duration("timeout"),
+			Baseline:      c.String("baseline"),
+			WriteBaseline: c.String("write-baseline"),
+			Format:        c.String("format"),
+			Out:           c.String("out"),
+		}
+		if conformanceFormats[cfg.Format] == nil {
+			return usagef("--format is text, json, junit, md or github, not %q", cfg.Format)
+		}
+		if c.IsSet("timeout") && cfg.Timeout <= 0 {
+			return usagef("--timeout must be more than 0 (got %s)", cfg.Timeout)
+		}
+		return runScoreConformance(c.Context, cfg, e)
+	})
+}
+
+// splitCommas splits the values of a flag at commas.
+func splitCommas(values []string) []string {
+	var all []string
+	for _, v := range values {
+		for word := range strings.SplitSeq(v, ",") {
+			if word = strings.TrimSpace(word); word != "" {
+				all = append(all, word)
+			}
+		}
+	}
+	return all
+}
+
+func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env) error {
+	o := conformance.Options{Query: cfg.Query, Version: version()}
+	var err error
+	if o.Rules, err = cfg.rules(); err != nil {
+		return err
+	}
+	if o.Baseline, err = cfg.baseline(); err != nil {
+		return err
+	}
+	t, err := tape.Open(ctx, cfg.Tape)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	res, err := conformance.Run(ctx, t, o)
+	if err != nil {
+		return fmt.Errorf("judging %s: %w", cfg.Tape, err)
+	}
+	defer res.Close()
+	if res.Exchanges == 0 {
+		return &exitError{exitMissing, fmt.Errorf("%s holds no model call to judge; exodeck tape stats --tape %s says what it holds", cfg.Tape, shellWord(cfg.Tape))}
+	}
+	if err := conformanceFormats[cfg.Format](res, e.stdout); err != nil {
+		return err
+	}
+	if res.Forgotten > 0 {
+		fmt.Fprintf(e.stderr, "%d answers were not compared with others that come much later\n", res.Forgotten)
+	}
+	if cfg.Out != "" {
+		if err := writeAtomically(cfg.Out, res.WriteJSON); err != nil {
+			return err
+		}
+	}
+	if cfg.WriteBaseline != "" {
+		data, err := res.Baseline().Encode()
+		if err == nil {
+			err = writeResult(cfg.WriteBaseline, data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if res.Failing > 0 {
+		return &exitError{score.ExitFailed, nil}
+	}
+	return nil
+}
+
+// rules joins the file of rules with those of the command line. What the command line says to judge stands in place of what the file says.
+func (cfg *scoreConformanceConfig) rules() (conformance.Rules, error) {
+	var r conformance.Rules
+	if cfg.RulesFile != "" {
+		text, err := os.ReadFile(cfg.RulesFile)
+		if err != nil {
+			return r, err
+		}
+		if r, err = conformance.ParseRules(string(text)); err != nil {
+			return r, usagef("--rules-file %s: %v", cfg.RulesFile, err)
+		}
+	}
+	if len(cfg.Only) > 0 {
+		r.Only, r.Ignore = cfg.Only, nil
+	}
+	r.Ignore = append(r.Ignore, cfg.Ignore...)
+	if cfg.Timeout > 0 {
+		r.Timeout = cfg.Timeout
+	}
+	if err := r.Validate(); err != nil {
+		return r, usagef("%v", err)
+	}
+	return r, nil
+}
+
+func (cfg *scoreConformanceConfig) baseline() (*conformance.Baseline, error) {
+	if cfg.Baseline == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(cfg.Baseline)
+	if err != nil {
+		return nil, fmt.Errorf("%w; --write-baseline %s writes one", err, shellWord(cfg.Baseline))
+	}
+	b, err := conformance.ParseBaseline(data)
+	if err != nil {
+		return nil, usagef("--baseline %s: %v", cfg.Baseline, err)
+	}
+	return b, nil
+}
+
+// writeAtomically writes a file that is there whole or not at all.
+func writeAtomically(path string, write func(io.Writer) error) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w; name another file", path, err)
+	}
+	defer os.Remove(tmp.Name())
+	if err = write(tmp); err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if closed := tmp.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}

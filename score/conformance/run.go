@@ -1,0 +1,287 @@
+package conformance
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"runtime"
+	"sync"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/reading"
+	"github.com/exodeck/exodeck/score"
+)
+
+// Source hands out recorded exchanges and their bodies. [tape.Tape] is one.
+type Source interface {
+	Exchanges(ctx context.Context, q tape.Query) iter.Seq2[*tape.Exchange, error]
+	Body(ctx context.Context, b tape.Body) (io.ReadCloser, error)
+}
+
+var _ Source = (*tape.Tape)(nil)
+
+// Options say what [Run] judges, and how.
+type Options struct {
+	Query tape.Query
+	Rules Rules
+	// Baseline has the problems that are known; nil for none.
+	Baseline *Baseline
+	// Version is that of the exodeck that judges, for the result.
+	Version string
+}
+
+// Result is what was found out about a recording. It must be closed.
+type Result struct {
+	Tally
+	// Recording is the digest of the exchanges that were judged.
+	Recording string
+	// Forgotten counts answers that were not compared with others because there were too many.
+	Forgotten int
+
+	options  Options
+	reports  spool
+	patched  map[int][]byte
+	baseline Baseline
+}
+
+// Run judges the model calls of a recording, each by itself and those that ask the same together. Reports stand in recorded order.
+// Memory does not grow with the recording.
+func Run(ctx context.Context, src Source, o Options) (*Result, error) {
+	res := &Result{Tally: newTally(), options: o}
+	judge := New(o.Rules)
+	c := &collector{result: res, recording: sha256.New()}
+	err := judged(ctx, src, o.Query, judge, c.add)
+	if err == nil {
+		err = res.reports.flush()
+	}
+	if err == nil {
+		err = c.compare(judge)
+	}
+	if err != nil {
+		res.reports.close()
+		return nil, err
+	}
+	if res.Exchanges > 0 {
+		res.Recording = fmt.Sprintf("sha256:%x", c.recording.Sum(nil))
+	}
+	return res, nil
+}
+
+// verdictOf is an exchange with its report; the report is nil when there is nothing to judge.
+type verdictOf struct {
+	x      *reading.Exchange
+	report *Report
+	err    error
+}
+
+// judged judges the exchanges of a recording on all processors, and hands them to add in recorded order.
+func judged(ctx context.Context, src Source, q tape.Query, judge *Judge, add func(*reading.Exchange, *Report) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	type job struct {
+		x    *tape.Exchange
+		done chan verdictOf
+	}
+	workers := runtime.GOMAXPROCS(0)
+	jobs, order := make(chan job), make(chan chan verdictOf, 4*workers)
+	for range workers {
+		wg.Go(func() {
+			for j := range jobs {
+				x, err := reading.Of(ctx, src, j.x)
+				v := verdictOf{x: x, err: err}
+				if err == nil {
+					v.report = judge.Exchange(x)
+				}
+				j.done <- v
+			}
+		})
+	}
+	wg.Go(func() {
+		defer close(order)
+		defer close(jobs)
+		for x, err := range src.Exchanges(ctx, q) {
+			if err == nil && !x.Facts.API.Model() {
+				continue
+			}
+			done := make(chan verdictOf, 1)
+			if err != nil {
+				done <- verdictOf{err: err}
+			}
+			select {
+			case order <- done:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+			select {
+			case jobs <- job{x, done}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for done := range order {
+		select {
+		case v := <-done:
+			if v.err != nil {
+				return v.err
+			}
+			if v.report == nil {
+				continue
+			}
+			if err := add(v.x, v.report); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+// collector takes judged exchanges in recorded order.
+type collector struct {
+	result    *Result
+	pairs     Pairs
+	recording hash.Hash
+}
+
+func (c *collector) add(x *reading.Exchange, r *Report) error {
+	res := c.result
+	number := res.reports.count
+	if len(r.Problems) > 0 {
+		asked := askedDigest(x)
+		res.options.Baseline.mark(r, asked)
+		res.baseline.add(r, asked)
+	}
+	digest := x.Digest()
+	c.recording.Write(digest[:])
+	c.pairs.Add(number, x, r)
+	res.Tally.add(r, 1)
+	return res.reports.append(r)
+}
+
+// compare adds to the reports what the comparisons of answers found.
+func (c *collector) compare(judge *Judge) error {
+	res := c.result
+	res.Forgotten = c.pairs.Forgotten
+	findings := c.pairs.Findings()
+	res.patched = make(map[int][]byte, len(findings))
+	if len(findings) == 0 {
+		return nil
+	}
+	for n, line := range res.reports.lines() {
+		found := findings[n]
+		if len(found) == 0 {
+			continue
+		}
+		var r Report
+		if err := json.Unmarshal(line, &r); err != nil {
+			return fmt.Errorf("reading a report again: %w", err)
+		}
+		res.Tally.add(&r, -1)
+		judge.Apply(&r, found)
+		res.options.Baseline.mark(&r, found[0].question)
+		res.baseline.add(&r, found[0].question)
+		res.Tally.add(&r, 1)
+		patched, err := encode(&r)
+		if err != nil {
+			return err
+		}
+		res.patched[n] = patched[:len(patched)-1]
+	}
+	return nil
+}
+
+// Close frees what the result holds.
+func (res *Result) Close() error { return res.reports.close() }
+
+// lines yields the reports as lines of JSON.
+func (res *Result) lines() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for n, line := range res.reports.lines() {
+			if patched, ok := res.patched[n]; ok {
+				line = patched
+			}
+			if !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// Reports yields the reports in recorded order.
+func (res *Result) Reports() iter.Seq2[*Report, error] {
+	return func(yield func(*Report, error) bool) {
+		for line := range res.lines() {
+			r := new(Report)
+			if err := json.Unmarshal(line, r); err != nil {
+				yield(nil, fmt.Errorf("reading a report again: %w", err))
+				return
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Baseline returns a baseline that has all problems of the recording.
+func (res *Result) Baseline() *Baseline { return &res.baseline }
+
+// WriteJSON writes the result as `score conformance --format json` prints it: an exchange a line.
+func (res *Result) WriteJSON(w io.Writer) error {
+	write := func(parts ...string) (err error) {
+		for _, p := range parts {
+			if _, e := io.WriteString(w, p); err == nil {
+				err = e
+			}
+		}
+		return err
+	}
+	err := write(`{"exchanges":[`)
+	between := "\n"
+	for line := range res.lines() {
+		if err == nil {
+			err = write(between)
+		}
+		if err == nil {
+			_, err = w.Write(line)
+		}
+		between = ",\n"
+	}
+	summary, e1 := json.Marshal(res.Summary)
+	totals, e2 := json.Marshal(res.Tally)
+	about, e3 := json.Marshal(res.about())
+	for _, e := range []error{e1, e2, e3} {
+		if err == nil {
+			err = e
+		}
+	}
+	if err == nil {
+		err = write("\n],\n\"summary\":", string(summary), ",\n\"totals\":", string(totals), ",\n\"exodeck\":", string(about), "}\n")
+	}
+	if err != nil {
+		return fmt.Errorf("writing the result: %w", err)
+	}
+	return nil
+}
+
+// about is what the result can be proved with, under the names of a run file.
+func (res *Result) about() any {
+	return struct {
+		Schema      int    `json:"schema"`
+		Version     string `json:"version"`
+		Suite       string `json:"suite"`
+		Recording   string `json:"recording"`
+		RulesDigest string `json:"rules_digest"`
+	}{score.Schema, res.options.Version, "conformance", res.Recording, score.DigestBytes([]byte(res.options.Rules.String()))}
+}

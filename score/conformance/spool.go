@@ -1,0 +1,99 @@
+package conformance
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+)
+
+// spool keeps reports in their order, as JSON lines: in memory at first, in a temporary file when they become many.
+type spool struct {
+	memory bytes.Buffer
+	file   *os.File
+	w      *bufio.Writer
+	count  int
+}
+
+// spoolMemory is how many bytes of reports are kept in memory.
+const spoolMemory = 4 << 20
+
+func (s *spool) append(r *Report) error {
+	line, err := encode(r)
+	if err != nil {
+		return fmt.Errorf("keeping a report: %w", err)
+	}
+	s.count++
+	if s.file == nil && s.memory.Len()+len(line) <= spoolMemory {
+		s.memory.Write(line)
+		return nil
+	}
+	if s.file == nil {
+		if s.file, err = os.CreateTemp("", "exodeck-conformance-*"); err != nil {
+			return fmt.Errorf("keeping reports: %w", err)
+		}
+		s.w = bufio.NewWriterSize(s.file, 1<<16)
+	}
+	if _, err := s.w.Write(line); err != nil {
+		return fmt.Errorf("keeping reports: %w", err)
+	}
+	return nil
+}
+
+// encode returns a report as one line of JSON.
+func encode(r *Report) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// lines yields all lines with their numbers. A line is valid until the next one.
+func (s *spool) lines() iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		n := 0
+		for rest := s.memory.Bytes(); len(rest) > 0; n++ {
+			i := bytes.IndexByte(rest, '\n')
+			if !yield(n, rest[:i]) {
+				return
+			}
+			rest = rest[i+1:]
+		}
+		if s.file == nil {
+			return
+		}
+		r := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, 1<<62), 1<<16)
+		for ; n < s.count; n++ {
+			line, err := r.ReadBytes('\n')
+			if err != nil || !yield(n, line[:len(line)-1]) {
+				return
+			}
+		}
+	}
+}
+
+// flush makes all that was appended readable.
+func (s *spool) flush() error {
+	if s.w == nil {
+		return nil
+	}
+	if err := s.w.Flush(); err != nil {
+		return fmt.Errorf("keeping reports: %w", err)
+	}
+	return nil
+}
+
+// close removes the file.
+func (s *spool) close() error {
+	if s.file == nil {
+		return nil
+	}
+	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+}
