@@ -44,7 +44,7 @@ func scoreACEBenchCommand(e env) *cli.Command {
 		&cli.StringFlag{Name: "repeat", Value: string(sheet.All), Usage: "of several answers to a sample: `all`, each reported apart, first or last"},
 		&cli.IntFlag{Name: "max-dialog-turns", Value: rollout.DefaultMaxSteps, Usage: "budget of another client's rollouts in `STEPS`; a run of exodeck keeps its own"},
 		&cli.StringFlag{Name: "explain", Usage: "print why the sample `ID` got its verdict, under every rule set, instead of the scores"},
-		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
+		scoreFormatFlag(),
 		&cli.StringFlag{Name: "out", Usage: "write the run file, as JSON, to this `FILE` too"},
 	}, acebenchScoringFlags()...)
 	return leaf("acebench", "ACEBench's samples, agents included", "", 0, flags, func(c *cli.Context) error {
@@ -80,8 +80,8 @@ func (cfg *scoreACEBenchConfig) validate() error {
 	if err := cfg.acebenchRules.validate(); err != nil {
 		return err
 	}
-	if cfg.Format != "text" && cfg.Format != "json" {
-		return usagef("--format is text or json, not %q", cfg.Format)
+	if err := checkScoreFormat(cfg.Format); err != nil {
+		return err
 	}
 	if cfg.MaxSteps < 1 {
 		return usagef("--max-dialog-turns must be >= 1 (got %d)", cfg.MaxSteps)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/exodeck/exodeck/replay"
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/match"
+	"github.com/exodeck/exodeck/score/report"
 	"github.com/exodeck/exodeck/score/scenario"
 	"github.com/exodeck/exodeck/score/scenario/cluster"
 	"github.com/exodeck/exodeck/score/scenario/evaluator"
@@ -32,7 +34,7 @@ func scoreExoCommand(e env) *cli.Command {
 		&cli.StringFlag{Name: "session", Usage: "the `SESSION` to score (default: the latest run of this suite, else the whole tape)"},
 		&cli.BoolFlag{Name: "any-model", Usage: "take answers of any model"},
 		&cli.BoolFlag{Name: "reuse", Usage: "let one recorded answer serve several equal requests"},
-		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
+		scoreFormatFlag(),
 		&cli.StringFlag{Name: "out", Usage: "write the run file, as JSON, to this `FILE` too"},
 	)
 	return leaf("exo", "exo's tool-call scenarios", "", 0, flags, func(c *cli.Context) error {
@@ -45,8 +47,8 @@ func scoreExoCommand(e env) *cli.Command {
 			Format:       c.String("format"),
 			Out:          c.String("out"),
 		}
-		if cfg.Format != "text" && cfg.Format != "json" {
-			return usagef("--format is text or json, not %q", cfg.Format)
+		if err := checkScoreFormat(cfg.Format); err != nil {
+			return err
 		}
 		if c.IsSet("repeat") && cfg.Repeat < 1 {
 			return usagef("--repeat must be >= 1 (got %d)", cfg.Repeat)
@@ -110,7 +112,12 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 		Text:    e.stdout,
 		Cluster: cluster.Client{Now: clock.Now, Sleep: clock.Sleep},
 	}
-	if cfg.Format == "json" {
+	var text bytes.Buffer
+	switch cfg.Format {
+	case "text":
+	case "github":
+		run.Text = &text
+	default:
 		run.Text = e.stderr
 	}
 	if cfg.Verbose {
@@ -124,14 +131,13 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 		return &exitError{exitMissing, fmt.Errorf("scoring %s: %w", cfg.Tape, err)}
 	}
 	fmt.Fprintf(e.stderr, "from the tape: %v\n", transport.Report())
-	data, err := exoResult(ctx, t, file, out)
+	result, err := exoRunFile(ctx, t, file, out)
 	if err != nil {
 		return err
 	}
-	if cfg.Format == "json" {
-		if _, err := e.stdout.Write(data); err != nil {
-			return err
-		}
+	data, err := report.JSON(result, out.Snapshot)
+	if err != nil {
+		return err
 	}
 	if cfg.Out != "" {
 		if err := writeResult(cfg.Out, data); err != nil {
@@ -140,6 +146,16 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 		if err := out.Text.Written(cfg.Out); err != nil {
 			return err
 		}
+	}
+	switch cfg.Format {
+	case "text":
+	case "json":
+		_, err = e.stdout.Write(data)
+	default:
+		err = e.printReport(cfg.Format, report.OfVerdicts(result), text.Bytes())
+	}
+	if err != nil {
+		return err
 	}
 	return verdictStatus(out.Verdicts)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -228,10 +229,18 @@ func printSheet(s *sheet.Sheet, format, out string, e env) error {
 	if err != nil {
 		return err
 	}
-	if format == "json" {
-		_, err = e.stdout.Write(data)
-	} else {
+	switch format {
+	case "text":
 		err = s.WriteText(e.stdout)
+	case "json":
+		_, err = e.stdout.Write(data)
+	case "github":
+		var text bytes.Buffer
+		if err = s.WriteText(&text); err == nil {
+			err = e.printReport(format, s.Report(), text.Bytes())
+		}
+	default:
+		err = e.printReport(format, s.Report(), nil)
 	}
 	if err != nil {
 		return err

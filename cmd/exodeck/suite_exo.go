@@ -75,13 +75,19 @@ func (q exoQuestions) loadScenarios(stderr io.Writer) (*scenario.File, []scenari
 	return file, selected, nil
 }
 
-// exoResult is the run file of verdicts whose exchanges are on a tape.
+// exoResult is the run file of verdicts whose exchanges are on a tape, as it is written.
 func exoResult(ctx context.Context, t cassette.Source, file *scenario.File, out *evaluator.Outcome) ([]byte, error) {
-	recording, err := score.RecordingDigest(ctx, t, out.Verdicts)
+	run, err := exoRunFile(ctx, t, file, out)
 	if err != nil {
 		return nil, err
 	}
-	return report.JSON(score.RunFile{
+	return report.JSON(run, out.Snapshot)
+}
+
+// exoRunFile is the run file of verdicts whose exchanges are on a tape.
+func exoRunFile(ctx context.Context, t cassette.Source, file *scenario.File, out *evaluator.Outcome) (score.RunFile, error) {
+	recording, err := score.RecordingDigest(ctx, t, out.Verdicts)
+	return score.RunFile{
 		Version:     version(),
 		Suite:       scenario.Name,
 		Rules:       scenario.Rules,
@@ -89,7 +95,7 @@ func exoResult(ctx context.Context, t cassette.Source, file *scenario.File, out 
 		RulesDigest: scenario.RulesDigest(),
 		Data:        file.Digest,
 		Verdicts:    out.Verdicts,
-	}, out.Snapshot)
+	}, err
 }
 
 // writeResult writes a result file whole or not at all, and makes the folders above it.

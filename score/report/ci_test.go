@@ -83,7 +83,9 @@ func TestFormats(t *testing.T) {
 	}{
 		{"junit", report.JUnit},
 		{"markdown", report.Markdown},
-		{"github", func(w io.Writer, r *report.Report) error { return report.GitHub(w, r, []byte("  ::error::said by a model\nno line end")) }},
+		{"github", func(w io.Writer, r *report.Report) error {
+			return report.GitHub(w, r, []byte("  ::error::said by a model\nno line end"))
+		}},
 	}
 	reports := []struct {
 		name string

@@ -59,6 +59,8 @@ type Run struct {
 	Repeat int // from 1; 0 when there is one answer to each sample
 	Report *acebench.Report
 	File   *acebench.RunFile
+
+	outcomes []ask.Outcome // those that were scored
 }
 
 // New scores outcomes.
@@ -78,7 +80,7 @@ func New(set *dataset.Set, outcomes []ask.Outcome, o Options) (*Sheet, error) {
 			return nil, err
 		}
 		for _, scorer := range scorers {
-			run := Run{Report: scorer.Score(ask.Answers(round), acebench.Options{Missing: o.Missing, Errors: o.Errors})}
+			run := Run{Report: scorer.Score(ask.Answers(round), acebench.Options{Missing: o.Missing, Errors: o.Errors}), outcomes: round}
 			if len(rounds) > 1 {
 				run.Repeat = i + 1
 			}
