@@ -88,9 +88,6 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body = &upgraded{body: b, conn: conn}
 		return resp, nil
 	}
-	if out.Body == nil || out.Body == http.NoBody {
-		x.requestEnd(nil) // no upgrade took place
-	}
 	if resp.Body == http.NoBody {
 		if err := x.complete(resp.Trailer); err != nil {
 			return nil, &Failure{Ref: x.event.Ref, Err: err}
@@ -163,6 +160,7 @@ type exchange struct {
 	rec      *tape.Recording
 	event    Event
 	arrived  bool // the request is on the tape whole
+	whole    bool // and so is its body; without one, an upgraded connection may send some yet
 	ended    bool
 	received int64 // bytes of the request body recorded so far
 	broken   error // why the request body could not be read
@@ -182,10 +180,7 @@ func (x *exchange) request(req *http.Request) *http.Request {
 		out.Header.Del(LabelHeader)
 	}
 	if req.Body == nil || req.Body == http.NoBody {
-		// What an upgraded connection sends later is recorded as its request body.
-		if req.Header.Get("Upgrade") == "" {
-			x.requestEnd(nil)
-		}
+		x.requestEnd(nil)
 		return out
 	}
 	if req.GetBody != nil && req.ContentLength > 0 && req.ContentLength <= wholeRequest {
@@ -231,7 +226,7 @@ func (x *exchange) requestBody(offset int64, p []byte) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	skip := x.received - offset
-	if x.ended || x.arrived || skip >= int64(len(p)) {
+	if x.ended || x.whole || skip >= int64(len(p)) {
 		return
 	}
 	p = p[skip:]
@@ -246,7 +241,7 @@ func (x *exchange) requestEnd(trailer http.Header) {
 	if x.ended || x.arrived {
 		return
 	}
-	x.arrived = true
+	x.arrived, x.whole = true, x.received > 0
 	x.rec.RequestEnd(trailer)
 }
 

@@ -76,6 +76,9 @@ func TestUpgrade(t *testing.T) {
 			if _, ok := record.SourceOf(resp); !ok {
 				t.Error("an upgraded connection has no source")
 			}
+			if x := d.only(t); x.Ended != tape.InFlight || x.request != "" {
+				t.Errorf("at first recorded %s, %q", x.Ended, x.request)
+			}
 			for _, line := range []string{"when?", "where?"} {
 				go io.WriteString(client, line)
 				buf := make([]byte, len(line))

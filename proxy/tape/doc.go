@@ -11,6 +11,10 @@
 // Equal bodies are stored once, compressed where that helps. A body of more than 256 KiB goes to the tape in parts while it
 // passes, so an exchange takes less than 1 MiB of memory however large its bodies are.
 //
+// A tape that is left recording can be kept to a size and an age ([Retention]): the oldest exchanges are pruned in small steps between the
+// writing, which holds nobody up for longer than some ten milliseconds. [Prune] does the same to a tape at rest, and [Merge]
+// makes one tape of several. Neither changes what it leaves or copies: digests stay the same.
+//
 // Recording never breaks traffic: a disk that is full or slow costs exchanges, which are counted and named in errors, but makes
 // nobody wait longer than [RecorderOptions.MaxWait].
 //

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -223,5 +224,81 @@ func TestSameBodies(t *testing.T) {
 	}
 	if sum.Exchanges != 9 || sum.Bodies != 2 || sum.BodyBytes != int64(len(large)+16) || sum.StoredBytes >= sum.BodyBytes/10 {
 		t.Errorf("summary %+v", sum)
+	}
+}
+
+// TestUpgraded sends bytes over an exchange whose request has arrived without a body, as an upgraded connection does: few and many, at once and
+// later. A request that came with a body takes no more.
+func TestUpgraded(t *testing.T) {
+	for _, size := range []int{0, 10, 3*maxPart + 5} {
+		for _, sync := range []bool{false, true} {
+			path, r, s := openTest(t, RecorderOptions{})
+			sent := bytes.Repeat([]byte("0123456789abcde"), size/15+1)[:size]
+			x := s.Begin(post("upgraded"))
+			x.RequestEnd(nil)
+			full := s.Begin(post("full"))
+			full.RequestBody([]byte("all"))
+			full.RequestEnd(nil)
+			if sync {
+				if err := r.Sync(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			x.ResponseHead(101, "Switching Protocols", false, "HTTP/1.1", nil, time.Millisecond)
+			for chunk := range chunks(sent, 50_000) {
+				x.RequestBody(chunk)
+				x.ResponseBody([]byte("got it"), time.Millisecond)
+				full.RequestBody([]byte("of it"))
+			}
+			for _, x := range []*Recording{x, full} {
+				x.End(Complete, "", nil, time.Second)
+				if err := x.Wait(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			checkTape(t, path)
+			tp := openTape(t, path)
+			found := all(t, tp, Query{})
+			if got := readBody(t, tp, found[0].Request.Body); !bytes.Equal(got, sent) {
+				t.Errorf("%d bytes were sent, %d are recorded", len(sent), len(got))
+			}
+			if got := readBody(t, tp, found[1].Request.Body); string(got) != "all" {
+				t.Errorf("a request that came whole has the body %q", got)
+			}
+		}
+	}
+}
+
+// TestUpgradedFull has no room for what an upgraded connection sends: what was there stays.
+func TestUpgradedFull(t *testing.T) {
+	path, r, s := openTest(t, RecorderOptions{MaxSize: 2 << 20})
+	noise := make([]byte, 4<<20)
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	x := s.Begin(post("upgraded"))
+	x.RequestEnd(nil)
+	if err := r.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for chunk := range chunks(noise, 32<<10) {
+		x.RequestBody(chunk)
+	}
+	x.End(Complete, "", nil, time.Second)
+	if err := x.Wait(t.Context()); !errors.Is(err, ErrFull) {
+		t.Errorf("Wait: %v", err)
+	}
+	if err := r.Close(); !errors.Is(err, ErrFull) {
+		t.Errorf("Close: %v", err)
+	}
+	checkTape(t, path)
+	tp := openTape(t, path)
+	found := all(t, tp, Query{})
+	if len(found) != 1 || found[0].Ended != RecorderError {
+		t.Fatalf("on the tape: %+v", found)
+	}
+	if b := readBody(t, tp, found[0].Request.Body); len(b) < maxPart || !bytes.Equal(b, noise[:len(b)]) {
+		t.Errorf("the partial body has %d bytes that are not the first of what came", len(b))
 	}
 }

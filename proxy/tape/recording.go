@@ -58,6 +58,8 @@ type Recording struct {
 
 	request, response spool
 
+	whole bool // the request body is complete; guarded by request.mu
+
 	// Of the response, guarded by response.mu.
 	pieces  piecePacker
 	ttfb    time.Duration
@@ -100,11 +102,14 @@ type ending struct {
 // Ref names the exchange.
 func (x *Recording) Ref() Ref { return Ref{Session: x.session.session.Name, Seq: x.seq} }
 
-// RequestBody adds the next bytes of the request body; p is copied.
+// RequestBody adds the next bytes of the request body; p is copied. After RequestEnd it is without effect, unless the request came without a
+// body: then it adds what is sent over an upgraded connection, which is on the tape once the exchange has ended.
 func (x *Recording) RequestBody(p []byte) {
 	x.request.mu.Lock()
 	defer x.request.mu.Unlock()
-	x.add(&x.request, p)
+	if !x.whole {
+		x.add(&x.request, p)
+	}
 }
 
 // RequestEnd says that the request has arrived whole. From now on the exchange is on the tape, within milliseconds.
@@ -127,6 +132,7 @@ func (x *Recording) RequestEnd(trailer http.Header) {
 		return
 	}
 	x.arrived = true
+	x.whole = body.whole > 0
 	x.pending.insert = true
 	x.pending.requestTrailer = trailer.Clone()
 	x.pending.request = body
@@ -190,6 +196,8 @@ func (x *Recording) End(e Ended, cause string, trailer http.Header, at time.Dura
 	x.over.Store(true)
 	if !x.arrived {
 		x.pending.insert = true
+	}
+	if !x.whole {
 		x.pending.request = request
 	}
 	x.pending.response = response

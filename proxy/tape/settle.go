@@ -77,6 +77,16 @@ func (w *writer) settleExchange(x *Recording) error {
 			return err
 		}
 	}
+	if late := x.request.row.id; late != 0 {
+		// Unless it was the body with which the request arrived, nothing refers to it yet.
+		linked, err := w.stmt.linkRequest.count(late, x.row)
+		if err == nil && linked > 0 {
+			err = w.finishPartial(late)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return w.stmt.breakExchange.exec(string(RecorderError), x.cause, x.row)
 }
 

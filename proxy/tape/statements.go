@@ -20,7 +20,7 @@ const busyTimeout = 5000
 type statements struct {
 	begin, commit, rollback                    statement
 	insertExchange, completeExchange           statement
-	linkResponse, breakExchange                statement
+	linkRequest, linkResponse, breakExchange   statement
 	setFacts, markStream                       statement
 	insertBody, findBody, addRef, finishBody   statement
 	dropBody, insertPart, listParts, dropParts statement
@@ -47,6 +47,7 @@ func (s *statements) each(f func(st *statement, text string) error) error {
 				response_trailer = ?, response_body = ?, ttfb = ?, total = ?, pieces = ?, ended = ?, cause = ? WHERE id = ?`),
 		f(&s.linkResponse, `UPDATE exchanges SET status = ?, reason = ?, response_proto = ?, response_header = ?,
 				response_body = ? WHERE id = ?`),
+		f(&s.linkRequest, `UPDATE exchanges SET request_body = ? WHERE id = ? AND request_body IS NULL`),
 		f(&s.breakExchange, `UPDATE exchanges SET ended = ?, cause = ? WHERE id = ?`),
 		f(&s.setFacts, `INSERT OR REPLACE INTO facts (exchange, version, api, model, stream) VALUES (?,?,?,?,?)`),
 		f(&s.markStream, `UPDATE facts SET stream = 1 WHERE exchange = ?`),

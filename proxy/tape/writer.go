@@ -290,6 +290,11 @@ func (w *writer) completeExchange(j *job) error {
 		return err
 	}
 	h, end := j.headOrNone(), j.end.columns()
+	if j.request != nil && j.request.whole > 0 {
+		if err := w.addLate(j, h); err != nil {
+			return err
+		}
+	}
 	if err := w.stmt.completeExchange.exec(h.status, h.reason, h.proto, h.header, end.trailer, response,
 		end.ttfb, end.total, end.pieces, end.ended, end.cause, x.row); err != nil {
 		return err
@@ -298,6 +303,19 @@ func (w *writer) completeExchange(j *job) error {
 		return nil
 	}
 	return w.stmt.markStream.exec(x.row)
+}
+
+// addLate adds the request body of an exchange that arrived without one.
+func (w *writer) addLate(j *job, h headColumns) error {
+	row, err := w.addBody(j.request)
+	if err != nil {
+		return err
+	}
+	x := j.x
+	if err := w.stmt.linkRequest.exec(row, x.row); err != nil {
+		return err
+	}
+	return w.setFacts(x.row, deriveFacts(x.start.Method, x.start.URL, x.request.model.model, h.original))
 }
 
 func (w *writer) setFacts(exchange int64, f Facts) error {
