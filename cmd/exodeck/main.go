@@ -5,11 +5,10 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"syscall"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	status := run(ctx, os.Args, env{
 		stdin:  os.Stdin,
 		stdout: os.Stdout,

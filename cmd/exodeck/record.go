@@ -172,6 +172,7 @@ func parseLabels(list []string) (map[string]string, error) {
 }
 
 func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
+	outlivePipes()
 	listeners, err := listen(cfg.listens)
 	if err != nil {
 		return err

@@ -220,6 +220,7 @@ func baseURLOf(flag, s string) (string, error) {
 }
 
 func runRunACEBench(ctx context.Context, cfg runACEBenchConfig, e env) error {
+	outlivePipes()
 	d, err := openData(cfg.Data, e)
 	if err != nil {
 		return err

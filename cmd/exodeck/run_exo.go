@@ -138,6 +138,7 @@ func (cfg *runExoConfig) validate() error {
 }
 
 func runRunExo(ctx context.Context, cfg runExoConfig, e env) error {
+	outlivePipes()
 	file, scenarios, err := cfg.loadScenarios(e.stderr)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"flag"
 	"fmt"
@@ -27,12 +28,14 @@ func TestMain(m *testing.M) {
 		"ask":     askMain,
 		"suite":   suiteMain,
 		"status":  statusMain,
+		"unread":  unreadMain,
 	})
 }
 
 // TestScript runs the scripts of testdata, each in an empty folder and with an environment of its own. Beside the commands of
-// testscript they have those below, and three programs: ask (one question through every base URL), suite (the scenarios, asked in
-// another manner than exodeck's own) and status (runs a program in the background and prints its exit status).
+// testscript they have those below, and four programs: ask (one question through every base URL), suite (the scenarios, asked in
+// another manner than exodeck's own), status (runs a program in the background and prints its exit status) and unread (does so and
+// reads only the beginning of its output).
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
@@ -83,10 +86,30 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 
 // statusMain runs a program, hands an interrupt on to it, and says how it ended. It does itself end well.
 func statusMain() {
+	printStatus(exec.Command(os.Args[1], os.Args[2:]...), os.Stdout, os.Stderr)
+}
+
+// unreadMain runs a program as statusMain does, but reads its output only until a line has the given text, as head does behind a
+// pipe: unread TEXT PROGRAM [ARGS...].
+func unreadMain() {
+	r, w, err := os.Pipe()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	go func() {
+		defer r.Close()
+		lines := bufio.NewScanner(r)
+		for lines.Scan() && !strings.Contains(lines.Text(), os.Args[1]) {
+		}
+	}()
+	printStatus(exec.Command(os.Args[2], os.Args[3:]...), w, w)
+}
+
+func printStatus(cmd *exec.Cmd, stdout, stderr *os.File) {
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt)
-	cmd := exec.Command(os.Args[1], os.Args[2:]...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if err := cmd.Start(); err != nil {
 		fmt.Println(err)
 		return

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"runtime"
 	"strings"
 	"syscall"
@@ -47,33 +46,4 @@ func commandStatus(args []string, err error) error {
 		return &exitError{exit.ExitCode(), nil}
 	}
 	return fmt.Errorf("running %s: %w", args[0], err)
-}
-
-// onSecondSignal calls stop when another signal comes while what is in flight when serving ends is finished. The function it returns
-// ends the waiting for one and reports whether one came.
-func onSecondSignal(serving context.Context, stop func()) (release func() (came bool)) {
-	again := make(chan os.Signal, 2)
-	done := make(chan struct{})
-	finished := make(chan bool, 1)
-	go func() {
-		came := false
-		defer func() { finished <- came }()
-		select {
-		case <-serving.Done():
-		case <-done:
-			return
-		}
-		signal.Notify(again, os.Interrupt, syscall.SIGTERM)
-		defer signal.Stop(again)
-		select {
-		case <-again:
-			came = true
-			stop()
-		case <-done:
-		}
-	}()
-	return func() bool {
-		close(done)
-		return <-finished
-	}
 }
