@@ -163,7 +163,7 @@ func (c *Cassette) lineError(n int, err error) error {
 		e.Field, e.Err = f.field, f.err
 	}
 	if n == 1 && len(c.index) == 0 && !errors.Is(err, ErrNewer) {
-		e.Err = fmt.Errorf("%w: %w", ErrNotCassette, e.Err)
+		e.Field, e.Err = "", fmt.Errorf("%w: %w", ErrNotCassette, err)
 	}
 	if errors.Is(err, ErrNewer) {
 		e.Hint = "use a newer exodeck"

@@ -43,11 +43,13 @@ func (s *Scanner) Scan(text []byte, depth int) []Finding {
 
 // ScanBody looks at a body: the text, and what the deltas of a stream add up to.
 func (s *Scanner) ScanBody(body []byte, contentType string) []Finding {
+	return append(s.Scan(body, nesting), s.ScanSplit(body, contentType)...)
+}
+
+// ScanSplit looks at what the deltas of a stream add up to, and the tokens of log probabilities.
+func (s *Scanner) ScanSplit(body []byte, contentType string) []Finding {
 	format := sse.FormatOf(contentType, body[:min(len(body), sse.SniffLen)])
-	if format == sse.Whole {
-		return s.Scan(body, nesting)
-	}
-	return append(s.Scan(body, nesting), findings(body, s.r.split(body, format))...)
+	return findings(body, s.r.split(body, format))
 }
 
 func findings(text []byte, edits []edit) []Finding {
