@@ -31,8 +31,8 @@ func parseCommand(e env) *cli.Command {
 	})
 }
 
-func runParse(_ context.Context, cfg parseConfig, e env) error {
-	in := e.stdin
+func runParse(ctx context.Context, cfg parseConfig, e env) error {
+	var in io.Reader
 	if cfg.File != "" && cfg.File != "-" {
 		f, err := os.Open(cfg.File)
 		if err != nil {
@@ -40,8 +40,11 @@ func runParse(_ context.Context, cfg parseConfig, e env) error {
 		}
 		defer f.Close()
 		in = f
-	} else if isTerminal(e.stdin) {
-		fmt.Fprintln(e.stderr, "reading a response body from the terminal; Ctrl-D ends it")
+	} else {
+		if isTerminal(e.stdin) {
+			fmt.Fprintln(e.stderr, "reading a response body from the terminal; Ctrl-D ends it")
+		}
+		in = interruptible(ctx, e.stdin)
 	}
 	answer, err := wire.ParseResponse(cfg.API, cfg.Stream, in)
 	if err != nil {
