@@ -155,7 +155,7 @@ func (a *answer) copy(w http.ResponseWriter, body io.Reader) error {
 			if left >= 0 {
 				left -= int64(n)
 			}
-			if left != 0 {
+			if left != 0 || a.x.Ended != tape.Complete {
 				if err := control.Flush(); err != nil {
 					return err
 				}
