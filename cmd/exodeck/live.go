@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/show"
 )
 
 const (
@@ -138,21 +136,26 @@ func (l *live) draw() {
 		return
 	}
 	stats := l.recorder.Stats()
-	line := fmt.Sprintf("%d recorded · %d in flight · %s", stats.Committed, stats.InFlight, formatBytes(stats.BodyBytes))
-	if stats.Unrecorded > 0 {
-		line += fmt.Sprintf(" · %d UNRECORDED (%v)", stats.Unrecorded, stats.LastError)
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if ev := l.last; ev.Method != "" {
-		line += fmt.Sprintf(" · last: %s %s %d %s %s", ev.Method, ev.URL, ev.Status, ev.Ended, formatDuration(ev.Total))
-	}
-	line = cut(line, terminalWidth(l.w)-1)
+	line := statusLine(stats, l.last, terminalWidth(l.w)-1)
 	if line == l.status {
 		return
 	}
 	l.status = line
 	fmt.Fprintf(l.w, "\r\x1b[K%s", line)
+}
+
+// statusLine is the status in one line that is at most width columns wide. It shows nothing that could move the cursor.
+func statusLine(stats tape.Stats, last record.Event, width int) string {
+	line := fmt.Sprintf("%d recorded · %d in flight · %s", stats.Committed, stats.InFlight, formatBytes(stats.BodyBytes))
+	if stats.Unrecorded > 0 {
+		line += fmt.Sprintf(" · %d UNRECORDED (%v)", stats.Unrecorded, stats.LastError)
+	}
+	if last.Method != "" {
+		line += fmt.Sprintf(" · last: %s %s %d %s %s", last.Method, last.URL, last.Status, last.Ended, formatDuration(last.Total))
+	}
+	return cut(show.Printable(line), width)
 }
 
 // Write implements [io.Writer] for log lines: they go above the status line.
@@ -167,26 +170,4 @@ func (l *live) Write(p []byte) (int, error) {
 	b.Write(p)
 	b.WriteString(l.status)
 	return len(p), b.Flush()
-}
-
-func isTerminal(v any) bool {
-	f, ok := v.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-func terminalWidth(v any) int {
-	if f, ok := v.(*os.File); ok {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
-			return w
-		}
-	}
-	return 80
-}
-
-func cut(s string, width int) string {
-	r := []rune(s)
-	if len(r) <= width {
-		return s
-	}
-	return string(r[:width-1]) + "…"
 }
