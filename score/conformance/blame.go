@@ -84,8 +84,6 @@ var blames = map[string]func(*trial) (Side, string){
 	"enum-violation":             (*trial).blameValues,
 	"extra-property":             (*trial).blameValues,
 	"constraint-violation":       (*trial).blameValues,
-	"stream-mismatch":            func(*trial) (Side, string) { return Adapter, "" },
-	"api-mismatch":               func(*trial) (Side, string) { return Adapter, "" },
 }
 
 func (j *trial) blameStatus() (Side, string) {

@@ -323,7 +323,11 @@ func (g *Judge) Apply(r *Report, findings []Finding) {
 			if p.Severity == Error {
 				r.Protocol = Failed
 			}
-			if side := Adapter; (r.Blame == nil || r.Calls == OK) && c.Name != "usage-mismatch" {
+			side := Adapter
+			if c.Name == "usage-mismatch" {
+				side = c.Side
+			}
+			if r.Blame == nil || r.Calls == OK && side == Adapter {
 				r.Blame = &side
 			}
 		}
