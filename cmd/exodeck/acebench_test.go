@@ -416,7 +416,7 @@ func TestACEBenchUsage(t *testing.T) {
 		{[]string{"score", "acebench", "--missing", "hide"}, 2, `--missing is list or zero, not "hide"`},
 		{[]string{"score", "acebench", "--errors", "hide"}, 2, `--errors is score or drop, not "hide"`},
 		{[]string{"score", "acebench", "--on-divergence", "guess"}, 2, "choose fail or trajectory"},
-		{[]string{"score", "acebench", "--format", "xml"}, 2, `--format is text or json, not "xml"`},
+		{[]string{"score", "acebench", "--format", "xml"}, 2, `--format is text, json, junit, md or github, not "xml"`},
 		{[]string{"score", "acebench", "--tape", missing}, 4, missing},
 	} {
 		status, stdout, stderr := exodeck(t.Context(), t, tt.args...)

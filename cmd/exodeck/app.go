@@ -19,6 +19,9 @@ type env struct {
 
 // run executes one command line and returns its exit status.
 func run(ctx context.Context, args []string, e env) int {
+	if nothingToComplete(args) {
+		return 0
+	}
 	args, wrapped := splitWrapped(expandScenarios(args))
 	app := newApp(e, wrapped)
 	app.Metadata = map[string]any{commandLine: args}
@@ -33,7 +36,9 @@ func newApp(e env, wrapped []string) *cli.App {
 	app := &cli.App{
 		Name:    "exodeck",
 		Usage:   "a tape deck for the exo API: record live traffic, score it offline",
-		Version: version(),
+		Version: build(),
+		Description: "Results go to stdout, everything else to stderr. Exit status: 0 all passed, 1 something failed a check, 2 usage, " +
+			"3 nothing to score or the tape lacks answers, 4 cannot run or something went unrecorded, 130 interrupted.",
 		Commands: []*cli.Command{
 			demoCommand(e),
 			recordCommand(e, wrapped),
@@ -77,12 +82,15 @@ func newApp(e env, wrapped []string) *cli.App {
 				simenvCallCommand(e),
 				simenvMethodsCommand(e),
 			),
+			completionCommand(e),
+			manCommand(e),
 		},
 		Action:                    unknownCommand,
 		Reader:                    e.stdin,
 		Writer:                    e.stdout,
 		ErrWriter:                 e.stderr,
 		DisableSliceFlagSeparator: true,
+		EnableBashCompletion:      true,
 		OnUsageError:              usageError,
 		// Both would end the process or write to stdout by themselves; exitStatus does that, in one place.
 		ExitErrHandler:  func(*cli.Context, error) {},

@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"fmt"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -15,4 +17,27 @@ func version() string {
 		return cmp.Or(release, "unknown")
 	}
 	return cmp.Or(release, info.Main.Version, "(devel)")
+}
+
+// build is what --version prints: the version, the commit, what it was built with and for.
+func build() string {
+	var settings []debug.BuildSetting
+	if info, ok := debug.ReadBuildInfo(); ok {
+		settings = info.Settings
+	}
+	return fmt.Sprintf("%s (commit %s, %s, %s/%s)", version(), commit(settings), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// commit is that of the checkout the program was built in. A module that was fetched has none; its version says what it is.
+func commit(settings []debug.BuildSetting) string {
+	revision, modified := "unknown", ""
+	for _, s := range settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = ", modified"
+		}
+	}
+	return revision + modified
 }
