@@ -42,6 +42,7 @@ func newApp(e env, wrapped []string) *cli.App {
 		Commands: []*cli.Command{
 			demoCommand(e),
 			recordCommand(e, wrapped),
+			replayCommand(e, wrapped),
 			group("run", "ask a live API through the recorder, then score",
 				runExoCommand(e),
 				runACEBenchCommand(e),

@@ -70,7 +70,7 @@ func newClient(t testing.TB) *http.Client {
 
 // question is a request of a test.
 type question struct {
-	name, method, path, body string
+	method, path, body string
 	header                   http.Header
 }
 
