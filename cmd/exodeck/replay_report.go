@@ -39,8 +39,9 @@ func printReplayBases(w io.Writer, cfg replayConfig, exchanges int, bases []base
 	for _, b := range bases {
 		fmt.Fprintf(w, "  %-21s export %s=%s\n", b.client, b.name, b.value)
 	}
+	fmt.Fprintln(w)
 	if len(cfg.Command) == 0 {
-		fmt.Fprint(w, "\nCtrl-C ends it and tells what was not asked for.\n")
+		fmt.Fprintln(w, "Ctrl-C ends it and tells what was not asked for.")
 	}
 }
 
