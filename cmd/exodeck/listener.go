@@ -54,7 +54,7 @@ func (a address) check(allowRemote bool) error {
 
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // listen opens addresses, all or none.

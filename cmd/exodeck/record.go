@@ -148,8 +148,8 @@ func (cfg *recordConfig) validateAddresses() error {
 			return err
 		}
 		for _, u := range cfg.upstreams {
-			if u.url.Host == a.value {
-				return fmt.Errorf("--upstream and %s are both %s: the proxy would ask itself; exo listens on %s by default", a.flag, a.value, defaultPort)
+			if proxy.LeadsTo(u.url, a.value) {
+				return fmt.Errorf("--upstream %s leads to %s: the proxy would ask itself; exo listens on %s by default, and EXO_HOST and EXO_PORT name the upstream when no flag does", u, a, defaultPort)
 			}
 		}
 	}

@@ -110,8 +110,8 @@ func (cfg *replayConfig) validate(otherwise string) error {
 	if cfg.upstream, err = parseUpstream(cfg.Upstream); err != nil {
 		return err
 	}
-	if cfg.upstream.Host == cfg.Listen {
-		return fmt.Errorf("--upstream and --listen are both %s: the server would ask itself", cfg.Listen)
+	if proxy.LeadsTo(cfg.upstream, cfg.Listen) {
+		return fmt.Errorf("--upstream %s leads to --listen %s: the server would ask itself; choose another address for one of them", cfg.upstream, cfg.Listen)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/exodeck/exodeck/proxy"
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 )
@@ -60,7 +61,7 @@ func (d *doctor) passed(name string, x *tape.Exchange, a *answer, took time.Dura
 	seen := fmt.Sprintf("GET /models through %s is exchange %s/%d of %s", d.Listen, x.Session, x.Seq, d.Tape)
 	upstream, err := url.Parse(x.Upstream)
 	switch {
-	case err != nil || upstream.Host != d.Upstream.Host && !sameAddress(upstream.Host, d.Upstream.Host):
+	case err != nil || upstream.Host != d.Upstream.Host && !proxy.SameAddress(upstream.Host, d.Upstream.Host):
 		d.add(name, Warning, fmt.Sprintf("%s, but went to %s, not to %s", seen, x.Upstream, shownURL(d.Upstream)), "name with --upstream what is meant")
 	case a.status != http.StatusOK:
 		d.add(name, Problem, fmt.Sprintf("%s, but has status %d: %s", seen, a.status, said(a)), "see above about the upstream")

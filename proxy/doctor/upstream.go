@@ -4,18 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/exodeck/exodeck/proxy"
 )
 
 // upstream checks what stands behind the proxy: that it answers, that it is exo, and what it can be asked.
 func (d *doctor) upstream(ctx context.Context) {
 	const name = "upstream"
 	shown := shownURL(d.Upstream)
-	if sameAddress(d.Upstream.Host, d.Listen) {
+	if proxy.LeadsTo(d.Upstream, d.Listen) {
 		d.add(name, Problem, shown+" is the address that exodeck listens on: it would ask itself",
 			"name exo's own address with --upstream http://localhost:52415; EXO_HOST and EXO_PORT, when set, name it otherwise")
 		return
@@ -154,19 +155,4 @@ func modelOf(instance json.RawMessage) string {
 func shownURL(u *url.URL) string {
 	bare := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
 	return bare.String()
-}
-
-// sameAddress reports whether two addresses name one port of this machine, in whatever way.
-func sameAddress(a, b string) bool {
-	hostA, portA, errA := net.SplitHostPort(a)
-	hostB, portB, errB := net.SplitHostPort(b)
-	if errA != nil || errB != nil || portA != portB {
-		return false
-	}
-	return hostA == hostB || isLocal(hostA) && isLocal(hostB)
-}
-
-func isLocal(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || host == "" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }

@@ -3,6 +3,8 @@ package doctor
 import (
 	"net/url"
 	"strings"
+
+	"github.com/exodeck/exodeck/proxy"
 )
 
 // parseBase reads the value of a variable: a URL, or HOST:PORT as Ollama takes it.
@@ -27,7 +29,7 @@ func addressOf(value string) string {
 func sameBase(a, b string) bool {
 	ua, okA := parseBase(a)
 	ub, okB := parseBase(b)
-	return okA && okB && sameAddress(ua.Host, ub.Host) && strings.TrimSuffix(ua.Path, "/") == strings.TrimSuffix(ub.Path, "/")
+	return okA && okB && proxy.SameAddress(ua.Host, ub.Host) && strings.TrimSuffix(ua.Path, "/") == strings.TrimSuffix(ub.Path, "/")
 }
 
 // shownValue is a value without what could be secret in it.

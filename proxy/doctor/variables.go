@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/exodeck/exodeck/proxy"
 )
 
 // Variable is one of the environment that says where a kind of client goes.
@@ -24,12 +26,12 @@ func (d *doctor) variables() {
 		case v.Value == "" && v.Want != "":
 			unset = append(unset, v.Name)
 		case v.Value == "", v.Want == "" && exempt(d.NoProxy):
-		case v.Want == "" && sameAddress(addressOf(v.Value), d.Listen), v.Want != "" && sameBase(v.Value, v.Want):
+		case v.Want == "" && proxy.SameAddress(addressOf(v.Value), d.Listen), v.Want != "" && sameBase(v.Value, v.Want):
 			d.ok(name, v.Name+" leads through exodeck")
 		case v.Want == "":
 			d.add(name, Warning, fmt.Sprintf("%s is set: clients may go by way of %s even to this machine", v.Name, shownValue(v.Value)),
 				"export NO_PROXY=localhost,127.0.0.1")
-		case sameAddress(addressOf(v.Value), d.Listen):
+		case proxy.SameAddress(addressOf(v.Value), d.Listen):
 			d.add(name, Warning, fmt.Sprintf("%s is %s, which leads to exodeck, but not to the right path", v.Name, shownValue(v.Value)), "export "+v.Name+"="+v.Want)
 		default:
 			d.add(name, Warning, fmt.Sprintf("%s is %s: what heeds it is not recorded", v.Name, shownValue(v.Value)), "export "+v.Name+"="+v.Want)
