@@ -103,9 +103,6 @@ func jsonCall(item []byte, bare bool) (named, bool) {
 			break
 		}
 	}
-	if argumentsKey == "" && !bare {
-		c.arguments = "{}"
-	}
 	if bare {
 		for key := range fields {
 			if key != nameKey && key != argumentsKey && !partOfCall[key] {

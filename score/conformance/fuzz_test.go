@@ -1,0 +1,41 @@
+package conformance_test
+
+import (
+	"testing"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score/conformance"
+)
+
+// FuzzJudge judges any two bodies: the report can be written, is the same again, and its verdicts follow from its problems.
+func FuzzJudge(f *testing.F) {
+	for _, c := range cases {
+		for i, api := range tape.APIs {
+			if api == c.sent.api {
+				f.Add(i, c.sent.request, c.sent.response)
+			}
+		}
+	}
+	judge := conformance.New(conformance.Rules{})
+	f.Fuzz(func(t *testing.T, api int, request, response string) {
+		if api < 0 || api >= len(tape.APIs) {
+			return
+		}
+		s := sent{api: tape.APIs[api], request: request, response: response}
+		r := judge.Exchange(s.read(t))
+		first := printed(t, r.WriteText)
+		if again := printed(t, judge.Exchange(s.read(t)).WriteText); again != first {
+			t.Errorf("%s, then %s", first, again)
+		}
+		failed := false
+		for _, p := range r.Problems {
+			failed = failed || p.Severity == conformance.Error
+		}
+		if bad := r.Calls == conformance.Failed || r.Protocol == conformance.Failed; failed && !bad && r.Calls != conformance.NotJudged || !failed && bad {
+			t.Errorf("calls %s, protocol %s: %s", r.Calls, r.Protocol, first)
+		}
+		if (r.Blame == nil) != (len(r.Problems) == 0) {
+			t.Errorf("blame %q: %s", blameOf(r), first)
+		}
+	})
+}
