@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/conformance"
 )
@@ -97,7 +98,7 @@ func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env)
 	if o.Baseline, err = cfg.baseline(); err != nil {
 		return err
 	}
-	t, err := tape.Open(ctx, cfg.Tape)
+	t, err := cassette.OpenSource(ctx, cfg.Tape)
 	if err != nil {
 		return err
 	}
