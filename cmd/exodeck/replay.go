@@ -13,7 +13,6 @@ import (
 
 	"github.com/exodeck/exodeck/proxy"
 	"github.com/exodeck/exodeck/proxy/tape"
-	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/match"
 	"github.com/exodeck/exodeck/replay/server"
 )
@@ -140,12 +139,15 @@ func runReplay(ctx context.Context, cfg replayConfig, e env) (err error) {
 		defer forward.Close()
 		config.Forward = forward
 	}
-	recordings, err := openRecordings(ctx, cfg.Tapes)
-	defer closeRecordings(recordings)
+	recordings, err := server.Open(ctx, cfg.Tapes...)
 	if err != nil {
 		return err
 	}
-	config.Source = joinRecordings(recordings)
+	defer recordings.Close()
+	config.Source = recordings
+	if config.Match, err = recordings.Matching(ctx, config.Match); err != nil {
+		return err
+	}
 	s, err := server.New(ctx, config)
 	if err != nil {
 		return err
@@ -175,39 +177,6 @@ func openForward(ctx context.Context, cfg replayConfig, log *slog.Logger, e env)
 		return nil, nil, both(&exitError{exitUsage, err}, d.close())
 	}
 	return forward, d, nil
-}
-
-// served is a tape or cassette that is open, with its path.
-type served struct {
-	path string
-	cassette.Source
-}
-
-// openRecordings opens tapes and cassettes. With an error it returns those that are open.
-func openRecordings(ctx context.Context, paths []string) ([]served, error) {
-	var open []served
-	for _, path := range paths {
-		src, err := cassette.OpenSource(ctx, path)
-		if err != nil {
-			return open, err
-		}
-		open = append(open, served{path, src})
-	}
-	return open, nil
-}
-
-func closeRecordings(open []served) {
-	for _, r := range open {
-		_ = r.Close() // only read
-	}
-}
-
-func joinRecordings(open []served) server.Source {
-	var all []server.Recording
-	for _, r := range open {
-		all = append(all, server.Recording{Name: r.path, Source: r.Source})
-	}
-	return server.Join(all...)
 }
 
 // serveReplay serves until a signal comes or the command has ended, whose status it passes on.
