@@ -59,6 +59,7 @@ func newApp(e env, wrapped []string) *cli.App {
 				tapeLsCommand(e),
 				tapeShowCommand(e),
 				tapeStatsCommand(e),
+				tapeTimingsCommand(e),
 				tapePruneCommand(e),
 				tapeMergeCommand(e),
 				tapeGrepCommand(e),
