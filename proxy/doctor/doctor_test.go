@@ -44,7 +44,7 @@ func newSetting(t *testing.T, adjust func(*proxy.Config)) *setting {
 	}
 	t.Cleanup(func() { s.exo.Close() })
 	s.Config = doctor.Config{
-		Upstream: parse(t, s.exo.URL()), Listen: deadAddress(t), Tape: filepath.Join(dir, "a.tape"), StateDir: filepath.Join(dir, "state"),
+		Upstream: parse(t, s.exo.URL()), Listen: deadAddress, Tape: filepath.Join(dir, "a.tape"), StateDir: filepath.Join(dir, "state"),
 		Start: "exodeck record", Timeout: 2 * time.Second,
 	}
 	if _, err := record.LoadKey(s.StateDir); err != nil {
@@ -102,16 +102,8 @@ func parse(t *testing.T, s string) *url.URL {
 	return u
 }
 
-// deadAddress is one that nothing listens on.
-func deadAddress(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
+// deadAddress is one that nothing listens on. A port that was just freed would be given to the next listener, and then be alive.
+const deadAddress = "127.0.0.1:1"
 
 // serve starts a server that answers as h does.
 func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
@@ -178,7 +170,7 @@ func TestFindings(t *testing.T) {
 		check  string
 		want   string
 	}{
-		{"nothing answers", nil, func(t *testing.T, s *setting) { s.Upstream = parse(t, "http://"+deadAddress(t)) }, "upstream",
+		{"nothing answers", nil, func(t *testing.T, s *setting) { s.Upstream = parse(t, "http://127.0.0.1:2") }, "upstream",
 			`^problem upstream: nothing answers at http://127.0.0.1:\d+: .*refused → start exo, or name where it is with --upstream URL$`},
 		{"the upstream is the proxy", straight, func(t *testing.T, s *setting) { s.Upstream = parse(t, "http://localhost:"+port(s.Listen)) }, "upstream",
 			`^problem upstream: http://localhost:\d+ is the address that exodeck listens on: it would ask itself → name exo's own address with --upstream`},
