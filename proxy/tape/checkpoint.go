@@ -25,6 +25,7 @@ const (
 type checkpoints struct {
 	most    int64 // how large the log may grow; at most maxLog
 	written int64 // about so many bytes since the last one; the writer's
+	shrunk  bool  // pages have been given back, which a checkpoint of the whole log carries out; the writer's
 	busy    atomic.Bool
 	log     atomic.Int64 // bytes in the log after the last one
 	running sync.WaitGroup
@@ -65,12 +66,13 @@ func (w *writer) limitLog(most int64) error {
 	return w.conn.QueryRowContext(w.ctx, fmt.Sprintf("PRAGMA journal_size_limit = %d", most/checkpointShare)).Scan(&set)
 }
 
-// shortenLog has a log that is longer than it need be cut down while there is nothing to write: first by a checkpoint beside the writing, then,
-// when all of it is in the tape proper, at once. Readers that still need the log are not waited for.
+// shortenLog has a log that is longer than it need be, or that holds back pages which have been given back, cut down while there is nothing to
+// write: first by a checkpoint beside the writing, then, when all of it is in the tape proper, at once. Readers that still need the log are not
+// waited for.
 func (w *writer) shortenLog() {
 	c := &w.checkpoints
 	info, err := os.Stat(w.path + "-wal")
-	if err != nil || info.Size() <= c.most/checkpointShare || c.busy.Load() {
+	if err != nil || info.Size() <= c.most/checkpointShare && !c.shrunk || c.busy.Load() {
 		return
 	}
 	if c.written > 0 {
@@ -80,7 +82,10 @@ func (w *writer) shortenLog() {
 	_ = w.conn.Raw(func(any) error {
 		_, err := w.stmt.impatient.number()
 		if err == nil {
-			_, err = w.stmt.truncateLog.number()
+			var blocked int64
+			if blocked, err = w.stmt.truncateLog.number(); blocked == 0 {
+				c.shrunk = false
+			}
 		}
 		_, again := w.stmt.patient.number()
 		return errors.Join(err, again)

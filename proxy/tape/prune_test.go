@@ -297,11 +297,7 @@ func TestKeepOverLimit(t *testing.T) {
 	if n := len(warned); n != 0 {
 		t.Errorf("warned of a tape that is small again: %v", <-warned)
 	}
-	for start := time.Now(); r.Stats().FileBytes > minKept/2; time.Sleep(10 * time.Millisecond) {
-		if time.Since(start) > 5*time.Second {
-			t.Fatalf("the tape has %d bytes", r.Stats().FileBytes)
-		}
-	}
+	waitFor(t, "the tape to be small again", func() bool { return r.Stats().FileBytes <= minKept/2 })
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}

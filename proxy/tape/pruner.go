@@ -291,6 +291,7 @@ func (p *pruner) giveBack() error {
 		return err
 	}
 	p.written += pagesAtOnce * p.w.pageSize // each moves another one, as a rule
+	p.w.checkpoints.shrunk = true
 	left, _, err := p.w.pages()
 	if err == nil && left < pages {
 		p.pass = givingBack

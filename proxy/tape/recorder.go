@@ -65,7 +65,7 @@ type Recorder struct {
 	commits                         commitTimes
 	committed, inFlight, unrecorded atomic.Int64
 	queuedBytes, bodyBytes, stored  atomic.Int64
-	pruned, freed                   atomic.Int64
+	pruned, freed, held             atomic.Int64
 }
 
 // RecorderOptions are choices a recorder leaves to its caller. The zero value is ready for use.
@@ -94,6 +94,8 @@ type Stats struct {
 	StoredBytes int64 // bytes they took on the tape, each body once
 	Pruned      int64 // exchanges removed to keep to [RecorderOptions.Keep]
 	PrunedBytes int64 // bytes that their bodies took on the tape
+	// PruneHeld is the longest that recording was held up by pruning.
+	PruneHeld time.Duration
 	FileBytes   int64 // size of the tape, with the write-ahead log beside it
 	LastError   error // the most recent failure, nil when there was none
 }
@@ -190,6 +192,7 @@ func (r *Recorder) Stats() Stats {
 		StoredBytes: r.stored.Load(),
 		Pruned:      r.pruned.Load(),
 		PrunedBytes: r.freed.Load(),
+		PruneHeld:   time.Duration(r.held.Load()),
 		FileBytes:   file,
 		LastError:   r.err,
 	}

@@ -62,7 +62,9 @@ func (r *Recorder) prune(w *writer) time.Duration {
 		p.begin()
 	}
 	before := p.progress
+	start := time.Now()
 	more, err := p.step(pruneStep)
+	r.held.Store(max(r.held.Load(), int64(time.Since(start))))
 	if err != nil {
 		p.pass = passed // to begin anew
 	}
