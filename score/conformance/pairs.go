@@ -37,8 +37,8 @@ type essence struct {
 	ref    tape.Ref
 	api    tape.API
 	stream bool
-	// same is the digest of the request but for its mode.
-	same [32]byte
+	// question is the digest of what was asked in whatever API, options that of the further settings of the request but for its mode.
+	question, options [32]byte
 	// Of what is compared, digests.
 	text, reasoning, calls [32]byte
 	finish                 string
@@ -64,9 +64,13 @@ var incomparable = []string{
 
 // Add remembers an answer.
 func (p *Pairs) Add(number int, x *reading.Exchange, r *Report) {
-	if x.Request == nil || x.Answer == nil || r.Calls == NotJudged || r.Protocol == NotJudged || !deterministic(x.Request) || slices.ContainsFunc(incomparable, r.Has) {
-		return
+	if e := essenceOf(x, r); e != nil {
+		p.add(number, e)
 	}
+}
+
+func (p *Pairs) add(number int, e *essence) {
+	e.number = number
 	if p.groups == nil {
 		p.groups = make(map[[32]byte][]essence)
 	}
@@ -78,15 +82,18 @@ func (p *Pairs) Add(number int, x *reading.Exchange, r *Report) {
 		}
 		p.Forgotten++
 	}
-	key := question(x.Request)
-	p.groups[key] = append(p.groups[key], essenceOf(number, x, r))
-	p.order = append(p.order, key)
+	p.groups[e.question] = append(p.groups[e.question], *e)
+	p.order = append(p.order, e.question)
 }
 
-func essenceOf(number int, x *reading.Exchange, r *Report) essence {
+// essenceOf returns what is to be kept of an answer; nil when it is not to be compared with any.
+func essenceOf(x *reading.Exchange, r *Report) *essence {
+	if x.Request == nil || x.Answer == nil || r.Calls == NotJudged || r.Protocol == NotJudged || !deterministic(x.Request) || slices.ContainsFunc(incomparable, r.Has) {
+		return nil
+	}
 	a := x.Answer
-	e := essence{
-		number: number, ref: x.Ref, api: a.API, stream: a.Stream, same: same(x.Request),
+	e := &essence{
+		ref: x.Ref, api: a.API, stream: a.Stream, question: question(x.Request), options: optionsOf(x.Request),
 		text: sha256.Sum256([]byte(a.Text)), reasoning: sha256.Sum256([]byte(a.Reasoning)),
 		input: -1, output: -1, right: r.Calls == OK,
 	}
@@ -151,10 +158,9 @@ func deterministic(q *wire.Request) bool {
 	return false
 }
 
-// same returns the digest of all that a request asks but for the mode of the answer.
-func same(q *wire.Request) (sum [32]byte) {
+// optionsOf returns the digest of all settings of a request but for the mode of the answer.
+func optionsOf(q *wire.Request) (sum [32]byte) {
 	h := sha256.New()
-	h.Write(q.Meaning(true))
 	options := slices.Clone(q.Options)
 	slices.SortStableFunc(options, func(a, b wire.Field) int { return strings.Compare(a.Name, b.Name) })
 	for _, f := range options {
@@ -184,6 +190,8 @@ func question(q *wire.Request) (sum [32]byte) {
 				put(h, canonical([]byte(p.Call.Arguments)))
 			case p.Result != nil:
 				put(h, p.Result.Text)
+			case p.Kind == wire.PartOther:
+				put(h, string(p.Raw))
 			case p.Image != nil:
 				put(h, p.Image.SHA256+p.Image.URL)
 			}
@@ -227,7 +235,7 @@ func modes(group []essence, found map[int][]Finding) {
 		var differs []string
 		for i := range group {
 			w := &group[i]
-			if w.stream || w.same != s.same {
+			if w.stream || w.api != s.api || w.options != s.options {
 				continue
 			}
 			d := difference(&s, w)

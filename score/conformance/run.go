@@ -54,7 +54,7 @@ func Run(ctx context.Context, src Source, o Options) (*Result, error) {
 	res := &Result{Tally: newTally(), options: o}
 	judge := New(o.Rules)
 	c := &collector{result: res, recording: sha256.New()}
-	err := judged(ctx, src, o.Query, judge, c.add)
+	err := judged(ctx, src, o, judge, c.add)
 	if err == nil {
 		err = res.reports.flush()
 	}
@@ -71,47 +71,64 @@ func Run(ctx context.Context, src Source, o Options) (*Result, error) {
 	return res, nil
 }
 
-// verdictOf is an exchange with its report; the report is nil when there is nothing to judge.
-type verdictOf struct {
-	x      *reading.Exchange
+// judgement is all that is kept of an exchange once it is judged.
+type judgement struct {
 	report *Report
+	line   []byte   // the report as it is kept
+	digest [32]byte // of the exchange
+	asked  string   // see [askedDigest]; "" without problems
+	answer *essence // nil when it is not to be compared
 	err    error
 }
 
+// judgementOf reads and judges an exchange. The result has no report when there is nothing to judge.
+func judgementOf(ctx context.Context, src Source, x *tape.Exchange, judge *Judge, b *Baseline) judgement {
+	read, err := reading.Of(ctx, src, x)
+	if err != nil {
+		return judgement{err: err}
+	}
+	r := judge.Exchange(read)
+	if r == nil {
+		return judgement{}
+	}
+	j := judgement{report: r, digest: x.Digest(), answer: essenceOf(read, r)}
+	if len(r.Problems) > 0 {
+		j.asked = askedDigest(read)
+		b.mark(r, j.asked)
+	}
+	j.line, j.err = encode(r)
+	return j
+}
+
 // judged judges the exchanges of a recording on all processors, and hands them to add in recorded order.
-func judged(ctx context.Context, src Source, q tape.Query, judge *Judge, add func(*reading.Exchange, *Report) error) error {
+func judged(ctx context.Context, src Source, o Options, judge *Judge, add func(*judgement) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
 	type job struct {
 		x    *tape.Exchange
-		done chan verdictOf
+		done chan judgement
 	}
 	workers := runtime.GOMAXPROCS(0)
-	jobs, order := make(chan job), make(chan chan verdictOf, 4*workers)
+	jobs, order := make(chan job), make(chan chan judgement, 4*workers)
 	for range workers {
 		wg.Go(func() {
 			for j := range jobs {
-				x, err := reading.Of(ctx, src, j.x)
-				v := verdictOf{x: x, err: err}
-				if err == nil {
-					v.report = judge.Exchange(x)
-				}
-				j.done <- v
+				j.done <- judgementOf(ctx, src, j.x, judge, o.Baseline)
 			}
 		})
 	}
 	wg.Go(func() {
 		defer close(order)
 		defer close(jobs)
-		for x, err := range src.Exchanges(ctx, q) {
+		for x, err := range src.Exchanges(ctx, o.Query) {
 			if err == nil && !x.Facts.API.Model() {
 				continue
 			}
-			done := make(chan verdictOf, 1)
+			done := make(chan judgement, 1)
 			if err != nil {
-				done <- verdictOf{err: err}
+				done <- judgement{err: err}
 			}
 			select {
 			case order <- done:
@@ -130,14 +147,14 @@ func judged(ctx context.Context, src Source, q tape.Query, judge *Judge, add fun
 	})
 	for done := range order {
 		select {
-		case v := <-done:
-			if v.err != nil {
-				return v.err
+		case j := <-done:
+			if j.err != nil {
+				return j.err
 			}
-			if v.report == nil {
+			if j.report == nil {
 				continue
 			}
-			if err := add(v.x, v.report); err != nil {
+			if err := add(&j); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -154,19 +171,17 @@ type collector struct {
 	recording hash.Hash
 }
 
-func (c *collector) add(x *reading.Exchange, r *Report) error {
+func (c *collector) add(j *judgement) error {
 	res := c.result
-	number := res.reports.count
-	if len(r.Problems) > 0 {
-		asked := askedDigest(x)
-		res.options.Baseline.mark(r, asked)
-		res.baseline.add(r, asked)
+	if j.asked != "" {
+		res.baseline.add(j.report, j.asked)
 	}
-	digest := x.Digest()
-	c.recording.Write(digest[:])
-	c.pairs.Add(number, x, r)
-	res.Tally.add(r, 1)
-	return res.reports.append(r)
+	if j.answer != nil {
+		c.pairs.add(res.reports.count, j.answer)
+	}
+	c.recording.Write(j.digest[:])
+	res.Tally.add(j.report, 1)
+	return res.reports.append(j.line)
 }
 
 // compare adds to the reports what the comparisons of answers found.

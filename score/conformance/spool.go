@@ -22,11 +22,8 @@ type spool struct {
 // spoolMemory is how many bytes of reports are kept in memory.
 const spoolMemory = 4 << 20
 
-func (s *spool) append(r *Report) error {
-	line, err := encode(r)
-	if err != nil {
-		return fmt.Errorf("keeping a report: %w", err)
-	}
+// append adds a line, with its end.
+func (s *spool) append(line []byte) (err error) {
 	s.count++
 	if s.file == nil && s.memory.Len()+len(line) <= spoolMemory {
 		s.memory.Write(line)
@@ -50,7 +47,7 @@ func encode(r *Report) ([]byte, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(r); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("writing a report: %w", err)
 	}
 	return b.Bytes(), nil
 }

@@ -74,6 +74,9 @@ func (j *trial) toolIDs() {
 			}
 			ids[c.ID] = i + 1
 		}
+		if len(j.a.ToolCalls) == 1 {
+			return
+		}
 		key := c.Name + "\x00" + canonical(j.report.ToolCalls[i].Arguments)
 		if first, ok := same[key]; ok {
 			j.add("duplicate-call", j.call(i), fmt.Sprintf("it is call %d once more", first))
