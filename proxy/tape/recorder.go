@@ -96,8 +96,8 @@ type Stats struct {
 	PrunedBytes int64 // bytes that their bodies took on the tape
 	// PruneHeld is the longest that recording was held up by pruning.
 	PruneHeld time.Duration
-	FileBytes   int64 // size of the tape, with the write-ahead log beside it
-	LastError   error // the most recent failure, nil when there was none
+	FileBytes int64 // size of the tape, with the write-ahead log beside it
+	LastError error // the most recent failure, nil when there was none
 }
 
 // call is work for the writer that is not an exchange.

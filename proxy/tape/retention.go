@@ -64,13 +64,13 @@ func (r *Recorder) prune(w *writer) time.Duration {
 	before := p.progress
 	start := time.Now()
 	more, err := p.step(pruneStep)
-	r.held.Store(max(r.held.Load(), int64(time.Since(start))))
 	if err != nil {
 		p.pass = passed // to begin anew
 	}
 	r.pruned.Add(p.removed.Exchanges - before.removed.Exchanges)
 	r.freed.Add(p.removed.StoredBytes - before.removed.StoredBytes)
 	w.checkpoint(p.written - before.written)
+	r.held.Store(max(r.held.Load(), int64(time.Since(start))))
 	if more && err == nil {
 		return prunePause
 	}
