@@ -71,7 +71,7 @@ func newClient(t testing.TB) *http.Client {
 // question is a request of a test.
 type question struct {
 	method, path, body string
-	header                   http.Header
+	header             http.Header
 }
 
 // received is all that a client sees of an answer.
