@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -13,7 +11,7 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
-	"github.com/exodeck/exodeck/replay/coding"
+	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/replay/show"
 )
 
@@ -51,17 +49,17 @@ func runTapeShow(ctx context.Context, cfg tapeShowConfig, e env) error {
 	if err != nil {
 		return err
 	}
-	shown, err := loadExchange(ctx, t, x, !cfg.Raw && !cfg.Curl)
+	switch {
+	case cfg.Raw:
+		return show.Raw(ctx, e.stdout, t, x)
+	case cfg.Curl:
+		return show.Curl(ctx, e.stdout, t, x)
+	}
+	read, err := reading.Of(ctx, t, x)
 	if err != nil {
 		return err
 	}
-	switch {
-	case cfg.Raw:
-		return show.Raw(e.stdout, shown)
-	case cfg.Curl:
-		return show.Curl(e.stdout, shown)
-	}
-	return show.Conversation(e.stdout, shown)
+	return show.Conversation(e.stdout, read)
 }
 
 // findExchange finds "SESSION/SEQ", or "SEQ" in the latest session that has it.
@@ -88,42 +86,4 @@ func findExchange(ctx context.Context, t cassette.Source, name string) (*tape.Ex
 		}
 	}
 	return nil, fmt.Errorf("the tape has no exchange %s; exodeck tape ls lists those it has", name)
-}
-
-// loadExchange reads the bodies of an exchange, with their content coding undone if that is asked for.
-func loadExchange(ctx context.Context, t cassette.Source, x *tape.Exchange, decode bool) (show.Exchange, error) {
-	request, err := loadBody(ctx, t, x.Request.Body, x.Request.Header, decode)
-	if err != nil {
-		return show.Exchange{}, fmt.Errorf("reading the request body of %s/%d: %w", x.Session, x.Seq, err)
-	}
-	response, err := loadBody(ctx, t, x.Response.Body, x.Response.Header, decode)
-	if err != nil {
-		return show.Exchange{}, fmt.Errorf("reading the response body of %s/%d: %w", x.Session, x.Seq, err)
-	}
-	return show.Exchange{Exchange: x, RequestBody: request, ResponseBody: response}, nil
-}
-
-// shownBody is how much of a body is read into memory to be shown.
-const shownBody = 64 << 20
-
-func loadBody(ctx context.Context, t cassette.Source, b tape.Body, h http.Header, decode bool) ([]byte, error) {
-	rc, err := t.Body(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	defer rc.Close()
-	var r io.Reader = rc
-	if codings := coding.Of(h); decode && coding.Known(codings) {
-		decoded, err := coding.NewReader(rc, codings)
-		if err != nil {
-			return nil, err
-		}
-		defer decoded.Close()
-		r = decoded
-	}
-	data, err := io.ReadAll(io.LimitReader(r, shownBody))
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return data, nil // a coded body that broke off is shown as far as it goes
-	}
-	return data, err
 }

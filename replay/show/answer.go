@@ -1,21 +1,11 @@
 package show
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
 	"github.com/exodeck/exodeck/replay/wire"
 )
-
-// answerOf reads the response of a model call; false when there is none to read.
-func answerOf(x Exchange) (*wire.Answer, bool) {
-	if !x.Facts.API.Model() || x.Response.Status == 0 {
-		return nil, false
-	}
-	answer, err := wire.ParseResponse(x.Facts.API, x.Facts.Stream, bytes.NewReader(x.ResponseBody))
-	return answer, err == nil
-}
 
 func (p *printer) answer(a *wire.Answer) {
 	var text strings.Builder

@@ -19,8 +19,9 @@ const (
 )
 
 // body prints a body that is no conversation: JSON indented and without its long strings, other text as it is, anything else by size
-// and type. When excerpt is set, text that is too long is printed as far as it may be; otherwise it is told by size and type too.
-func (p *printer) body(name string, h http.Header, body []byte, excerpt bool) {
+// and type. When excerpt is set, text that is too long is printed as far as it may be; otherwise it is told by size and type too. Of
+// a large body not all was read: recorded is its size on the tape.
+func (p *printer) body(name string, h http.Header, body []byte, recorded int64, excerpt bool) {
 	if len(body) == 0 {
 		p.line("%s: empty", name)
 		return
@@ -31,9 +32,10 @@ func (p *printer) body(name string, h http.Header, body []byte, excerpt bool) {
 	if isJSON {
 		text = jsonString.ReplaceAllStringFunc(indented.String(), briefString)
 	}
-	rest := len(text) - bodyShown
+	size := max(int64(len(body)), recorded)
+	rest := int64(len(text)-bodyShown) + size - int64(len(body))
 	if !isJSON && !utf8.Valid(body) || rest > 0 && !excerpt {
-		p.line("%s: %s; --raw prints them", name, Printable(sizeAndType(len(body), h)))
+		p.line("%s: %s; --raw prints them", name, Printable(sizeAndType(size, h)))
 		return
 	}
 	if rest > 0 {
@@ -53,7 +55,7 @@ func briefString(quoted string) string {
 	return `"` + brief(quoted[1:len(quoted)-1]) + `"`
 }
 
-func sizeAndType(size int, h http.Header) string {
+func sizeAndType(size int64, h http.Header) string {
 	kind := h.Get("Content-Type")
 	if mediaType, _, err := mime.ParseMediaType(kind); err == nil {
 		kind = mediaType

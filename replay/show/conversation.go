@@ -12,32 +12,26 @@ import (
 	"unicode/utf8"
 
 	"github.com/exodeck/exodeck/proxy/tape"
-	"github.com/exodeck/exodeck/replay/wire"
+	"github.com/exodeck/exodeck/replay/reading"
 )
-
-// Exchange is an exchange with its bodies: as they went over the wire for [Raw] and [Curl], with their content codings undone
-// for [Conversation].
-type Exchange struct {
-	*tape.Exchange
-	RequestBody, ResponseBody []byte
-}
 
 // Conversation prints an exchange to be read from top to bottom: what it was, what was asked, what came. Exchanges that are
 // no model calls are shown with their bodies. Of pictures and of other data that is not for reading it prints size and type.
-func Conversation(w io.Writer, x Exchange) error {
+func Conversation(w io.Writer, x *reading.Exchange) error {
 	p := &printer{}
-	p.head(x.Exchange)
-	if request, err := wire.ParseRequest(x.Facts.API, x.RequestBody); err == nil {
-		p.request(request)
+	recorded := x.Exchange
+	p.head(recorded)
+	if x.Request != nil {
+		p.request(x.Request)
 	} else {
-		p.body("request body", x.Request.Header, x.RequestBody, false)
+		p.body("request body", recorded.Request.Header, x.RequestBody, recorded.Request.Body.Size, false)
 	}
 	p.line("")
 	p.line("──── response ────")
-	if answer, ok := answerOf(x); ok {
-		p.answer(answer)
+	if x.Answer != nil {
+		p.answer(x.Answer)
 	} else {
-		p.body("response body", x.Response.Header, x.ResponseBody, true)
+		p.body("response body", recorded.Response.Header, x.ResponseBody, recorded.Response.Body.Size, true)
 	}
 	_, err := w.Write(p.b.Bytes())
 	return err

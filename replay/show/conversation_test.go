@@ -2,10 +2,13 @@ package show
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,17 +21,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/reading"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
 // recorded makes an exchange as a recorder leaves it. adjust may be nil.
-func recorded(target, request string, status int, contentType, response string, adjust func(*Exchange)) Exchange {
+func recorded(target, request string, status int, contentType, response string, adjust func(*taped)) taped {
 	method := http.MethodPost
 	if request == "" {
 		method = http.MethodGet
 	}
-	x := Exchange{RequestBody: []byte(request), ResponseBody: []byte(response), Exchange: &tape.Exchange{
+	x := taped{requestBody: []byte(request), responseBody: []byte(response), Exchange: &tape.Exchange{
 		Ref:      tape.Ref{Session: "20260304T050607Z-abcdef", Seq: 7},
 		Started:  time.Date(2026, 3, 4, 5, 6, 7, 89_000_000, time.UTC),
 		Upstream: "http://localhost:52415",
@@ -49,7 +53,36 @@ func recorded(target, request string, status int, contentType, response string, 
 	if adjust != nil {
 		adjust(&x)
 	}
+	x.Request.Body = bodyOf(x.requestBody)
+	x.Response.Body = bodyOf(x.responseBody)
 	return x
+}
+
+// taped is an exchange with its bodies, which it hands out as a tape does.
+type taped struct {
+	*tape.Exchange
+	requestBody, responseBody []byte
+}
+
+var _ reading.Source = taped{}
+
+func (x taped) Body(_ context.Context, b tape.Body) (io.ReadCloser, error) {
+	switch b.SHA256 {
+	case x.Request.Body.SHA256:
+		return io.NopCloser(bytes.NewReader(x.requestBody)), nil
+	case x.Response.Body.SHA256:
+		return io.NopCloser(bytes.NewReader(x.responseBody)), nil
+	}
+	return nil, errors.New("no such body")
+}
+
+func bodyOf(data []byte) tape.Body {
+	return tape.Body{Size: int64(len(data)), SHA256: sha256.Sum256(data)}
+}
+
+// read reads the exchange as it is read from a tape.
+func (x taped) read() *reading.Exchange {
+	return reading.New(x.Exchange, x.requestBody, x.responseBody)
 }
 
 const (
@@ -108,11 +141,11 @@ const (
 
 var conversations = []struct {
 	name string
-	x    Exchange
+	x    taped
 }{
 	{"openai_whole", recorded("/v1/chat/completions", chatRequest, 200, asJSON,
 		`{"id":"c","object":"chat.completion","model":"org/Small-1B","choices":[{"index":0,"message":{"role":"assistant","reasoning_content":"Vigo it is.","content":"Low water is at\nten past six.","tool_calls":[{"id":"call_2","type":"function","function":{"name":"get_tide","arguments":"{\"harbour\": \"Baiona\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":40,"completion_tokens":9,"total_tokens":49,"prompt_tokens_details":{"cached_tokens":32},"completion_tokens_details":{"reasoning_tokens":4}}}`,
-		func(x *Exchange) { x.Labels = map[string]string{"suite": "exo", "sample": "tide"} })},
+		func(x *taped) { x.Labels = map[string]string{"suite": "exo", "sample": "tide"} })},
 	{"openai_streamed", recorded("/v1/chat/completions", `{"model":"org/Small-1B","stream":true,"messages":[{"role":"user","content":"Low water?"}]}`, 200, eventStream,
 		": prefill_progress {\"processed\":1,\"total\":1}\n\n"+sse(
 			`{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","reasoning_content":"Hm."},"finish_reason":null}]}`,
@@ -125,7 +158,7 @@ var conversations = []struct {
 		`{"choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"tide\u001b[2Jout"}]}`, nil)},
 	{"openai_truncated", recorded("/v1/chat/completions", `{"model":"org/Small-1B","stream":true,"messages":[{"role":"user","content":"Count."}]}`, 200, eventStream,
 		sse(`{"choices":[{"index":0,"delta":{"content":"One, "},"finish_reason":null}]}`)+`data: {"choices":[{"index":0,"delta":{"content":"t`,
-		func(x *Exchange) { x.Ended, x.Cause = tape.UpstreamTruncated, "unexpected EOF" })},
+		func(x *taped) { x.Ended, x.Cause = tape.UpstreamTruncated, "unexpected EOF" })},
 	{"openai_error_chunk", recorded("/v1/chat/completions", `{"model":"org/Small-1B","stream":true,"messages":[{"role":"user","content":"Count."}]}`, 200, eventStream,
 		sse(`{"choices":[{"index":0,"delta":{"content":"One"},"finish_reason":null}]}`, `{"error":{"message":"the runner is gone","type":"InternalServerError","code":500}}`, "[DONE]"), nil)},
 	{"openai_error_body", recorded("/v1/chat/completions", `{"model":"org/Small-1B","messages":[{"role":"user","content":"Count."}]}`, 404, asJSON,
@@ -151,7 +184,7 @@ var conversations = []struct {
 		`message_delta|{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":6}}`,
 		`message_stop|{"type":"message_stop"}`), nil)},
 	{"claude_error", recorded("/v1/messages", `{"model":"org/Small-1B","messages":[]}`, 400, asJSON, `{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens is missing"}}`,
-		func(x *Exchange) { x.Response.NoReason = false })},
+		func(x *taped) { x.Response.NoReason = false })},
 	{"responses_whole", recorded("/v1/responses", responsesRequest, 200, asJSON,
 		`{"id":"r","object":"response","status":"completed","output":[{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"Hm."}]},{"type":"message","id":"m","role":"assistant","content":[{"type":"output_text","text":"At ten past six."}]},{"type":"function_call","id":"f","call_id":"call_2","name":"ring","arguments":"{}"}],"usage":{"input_tokens":4,"output_tokens":6,"total_tokens":10}}`, nil)},
 	{"responses_streamed", recorded("/v1/responses", `{"model":"org/Small-1B","stream":true,"input":"Low water?"}`, 200, eventStream, sse(
@@ -172,26 +205,26 @@ var conversations = []struct {
 	{"ollama_streamed", recorded("/ollama/api/chat", `{"model":"org/Small-1B","messages":[{"role":"user","content":"Count."}]}`, 200, ndjson,
 		`{"model":"org/Small-1B","message":{"role":"assistant","content":"One, "},"done":false}`+"\n"+
 			`{"model":"org/Small-1B","message":{"role":"assistant","content":"two"},"done":false}`+"\n",
-		func(x *Exchange) { x.Ended, x.Cause = tape.ClientGone, "the client closed the connection" })},
+		func(x *taped) { x.Ended, x.Cause = tape.ClientGone, "the client closed the connection" })},
 	{"ollama_error", recorded("/ollama/api/chat", `{"model":"org/Small-1B","messages":[]}`, 500, "text/plain", "Internal Server Error", nil)},
 	{"ollama_generate_whole", recorded("/ollama/api/generate", `{"model":"org/Small-1B","stream":false,"system":"Be brief.","prompt":"Count.","suffix":"three","context":[1,2]}`, 200, asJSON,
 		`{"model":"org/Small-1B","response":"One, two","done":true,"done_reason":"stop","prompt_eval_count":4,"eval_count":3}`, nil)},
 	{"ollama_generate_streamed", recorded("/ollama/api/generate", `{"model":"org/Small-1B","prompt":"Count."}`, 200, ndjson,
 		`{"model":"org/Small-1B","response":"One","done":false}`+"\n"+`{"model":"org/Small-1B","response":"","done":true,"done_reason":"length"}`+"\n", nil)},
-	{"no_response", recorded("/v1/messages", claudeRequest, 0, "", "", func(x *Exchange) {
+	{"no_response", recorded("/v1/messages", claudeRequest, 0, "", "", func(x *taped) {
 		x.Ended, x.Cause, x.TTFB, x.Pieces = tape.UpstreamError, "dial tcp 127.0.0.1:52415: connect: connection refused", 0, nil
 	})},
-	{"in_flight", recorded("/events", "", 0, "", "", func(x *Exchange) { x.Ended, x.TTFB, x.Total, x.Pieces = tape.InFlight, 0, 0, nil })},
+	{"in_flight", recorded("/events", "", 0, "", "", func(x *taped) { x.Ended, x.TTFB, x.Total, x.Pieces = tape.InFlight, 0, 0, nil })},
 	{"control", recorded("/place_instance", `{"model_id":"org/Small-1B","sharding":"Pipeline","min_nodes":1}`, 200, asJSON, `{"message":"Command received.","command_id":"c1","nodes":[{"id":1},{"id":2}]}`, nil)},
 	{"control_text", recorded("/node_id", "", 200, asJSON, `"12D3KooW"`, nil)},
 	{"control_large", recorded("/state", "", 200, asJSON, `{"nodes":[`+strings.Repeat(`{"id":"node","free":1},`, 4000)+`null]}`, nil)},
 	{"control_large_request", recorded("/instance", `{"instance":[`+strings.Repeat(`{"id":"node","free":1},`, 4000)+`null]}`, 200, asJSON, `{}`, nil)},
 	{"control_large_text", recorded("/v1/traces/t/raw", "", 200, "text/plain; charset=utf-8", strings.Repeat("søndag\n", 2000), nil)},
 	{"image_request", recorded("/v1/images/edits", "--b\r\nContent-Type: image/png\r\n\r\n\x89PNG\r\n\x1a\n\x00--b--", 200, asJSON, `{"created":1,"data":[{"b64_json":"`+longPNG+`","url":"data:image/png;base64,`+longPNG+`"}]}`,
-		func(x *Exchange) { x.Request.Header.Set("Content-Type", `multipart/form-data; boundary="b"`) })},
+		func(x *taped) { x.Request.Header.Set("Content-Type", `multipart/form-data; boundary="b"`) })},
 	{"image_response", recorded("/images/1", "", 200, "image/png", "\x89PNG\r\n\x1a\n\x00\x00", nil)},
 	{"untyped_response", recorded("/images/1", "", 200, "", "\x89PNG", nil)},
-	{"hostile", recorded("/x\x1b]0;gone\x07?\u202e", "\x1b[2J\u009b1m\r\n\x9b2m tab\tstays \u2066", 200, "text/\x1b[0m", "ok\x08\x08\x7f\u2028\u2029 \u061c\u200f", func(x *Exchange) {
+	{"hostile", recorded("/x\x1b]0;gone\x07?\u202e", "\x1b[2J\u009b1m\r\n\x9b2m tab\tstays \u2066", 200, "text/\x1b[0m", "ok\x08\x08\x7f\u2028\u2029 \u061c\u200f", func(x *taped) {
 		x.Request.Method = "G\x1b[31mET"
 		x.Session = "s\x1b"
 		x.Response.Reason, x.Response.NoReason = "fine\x1b[A", false
@@ -210,7 +243,7 @@ func TestConversation(t *testing.T) {
 	for _, tt := range conversations {
 		t.Run(tt.name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := Conversation(&b, tt.x); err != nil {
+			if err := Conversation(&b, tt.x.read()); err != nil {
 				t.Fatal(err)
 			}
 			assertPrintable(t, b.String())
@@ -251,9 +284,11 @@ func TestConversationReportsErrors(t *testing.T) {
 	full := errors.New("no space left")
 	x := conversations[0].x
 	for name, err := range map[string]error{
-		"Conversation": Conversation(failing{full}, x), "Raw": Raw(failing{full}, x), "Curl": Curl(failing{full}, x),
+		"Conversation": Conversation(failing{full}, x.read()),
+		"Raw":          Raw(t.Context(), failing{full}, x, x.Exchange),
+		"Curl":         Curl(t.Context(), failing{full}, x, x.Exchange),
 	} {
-		if err != full {
+		if !errors.Is(err, full) {
 			t.Errorf("%s returned %v", name, err)
 		}
 	}
@@ -288,17 +323,17 @@ func TestPrintable(t *testing.T) {
 func FuzzConversation(f *testing.F) {
 	paths := []string{"/v1/chat/completions", "/v1/messages", "/v1/responses", "/ollama/api/chat", "/ollama/api/generate", "/state"}
 	for _, c := range conversations {
-		if len(c.x.RequestBody)+len(c.x.ResponseBody) < 5000 {
-			f.Add(c.x.RequestBody, c.x.ResponseBody, c.x.Request.URL)
+		if len(c.x.requestBody)+len(c.x.responseBody) < 5000 {
+			f.Add(c.x.requestBody, c.x.responseBody, c.x.Request.URL)
 		}
 	}
 	f.Fuzz(func(t *testing.T, request, response []byte, other string) {
 		for _, path := range append(paths, other) {
 			for _, contentType := range []string{asJSON, eventStream} {
 				x := recorded(path, "", 200, contentType, string(response), nil)
-				x.Request.Method, x.RequestBody, x.Facts.API = "POST", request, tape.FamilyOf("POST", path)
+				x.Request.Method, x.requestBody, x.Facts.API = "POST", request, tape.FamilyOf("POST", path)
 				var b bytes.Buffer
-				if err := Conversation(&b, x); err != nil {
+				if err := Conversation(&b, x.read()); err != nil {
 					t.Fatal(err)
 				}
 				assertPrintable(t, b.String())

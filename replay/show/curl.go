@@ -1,7 +1,9 @@
 package show
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -11,6 +13,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/reading"
 )
 
 // notRepeated are the headers that curl makes itself, or that say how one connection was used.
@@ -26,7 +31,7 @@ var (
 )
 
 // Curl prints the shell command that asks again. Credentials are not on a tape: a comment says which variables to set for them.
-func Curl(w io.Writer, x Exchange) error {
+func Curl(ctx context.Context, w io.Writer, src reading.Source, x *tape.Exchange) error {
 	c := &curlCommand{}
 	target := x.Request.URL
 	if !strings.HasPrefix(target, "http://") && !strings.HasPrefix(target, "https://") && target != "*" {
@@ -45,17 +50,22 @@ func Curl(w io.Writer, x Exchange) error {
 			}
 		}
 	}
-	c.body(x.Request.Method, x.Request.Header, x.RequestBody)
-	_, err := io.WriteString(w, c.comments.String()+c.before+c.words.String()+c.after+"\n")
-	return err
+	body, err := src.Body(ctx, x.Request.Body)
+	if err == nil {
+		defer body.Close()
+		err = c.write(w, x.Request, body)
+	}
+	if err != nil {
+		return fmt.Errorf("printing the request of %s/%d: %w", x.Session, x.Seq, err)
+	}
+	return nil
 }
 
 // curlCommand is a command on its way to be printed.
 type curlCommand struct {
-	comments      strings.Builder
-	variables     []string // that a comment names
-	before, after string
-	words         strings.Builder
+	comments  strings.Builder
+	variables []string // that a comment names
+	words     strings.Builder
 }
 
 // add adds words on the first line.
@@ -132,24 +142,41 @@ func (c *curlCommand) variable(name string) string {
 	return `"$` + variable + `"`
 }
 
-func (c *curlCommand) body(method string, h http.Header, body []byte) {
-	if len(body) == 0 {
-		return
+// write writes the command with the body of its request: as an argument where that can be, else in Base64 as a here-document.
+func (c *curlCommand) write(w io.Writer, r tape.Request, body io.Reader) error {
+	head, err := io.ReadAll(io.LimitReader(body, argumentSize+1))
+	if err != nil {
+		return err
 	}
-	if method == http.MethodHead {
-		c.comment("the request had a body of %d bytes, which curl does not send with HEAD", len(body))
-		return
+	before := ""
+	if len(head) > 0 && r.Method == http.MethodHead {
+		c.comment("the request had a body of %d bytes, which curl does not send with HEAD", r.Body.Size)
+	} else if len(head) > 0 {
+		if r.Header.Get("Content-Type") == "" {
+			c.addLine("-H 'Content-Type:'") // keeps curl from calling it a form
+		}
+		if utf8.Valid(head) && !bytes.ContainsRune(head, 0) && head[0] != '@' && len(head) <= argumentSize {
+			c.addLine("--data-binary " + shellQuote(string(head)))
+		} else {
+			before = "base64 -d <<'END' | "
+			c.add("--data-binary @-")
+		}
 	}
-	if h.Get("Content-Type") == "" {
-		c.addLine("-H 'Content-Type:'") // keeps curl from calling it a form
+	if _, err := io.WriteString(w, c.comments.String()+before+c.words.String()+"\n"); err != nil || before == "" {
+		return err
 	}
-	if utf8.Valid(body) && !bytes.ContainsRune(body, 0) && body[0] != '@' && len(body) <= argumentSize {
-		c.addLine("--data-binary " + shellQuote(string(body)))
-		return
+	out := bufio.NewWriter(w)
+	encoder := base64.NewEncoder(base64.StdEncoding, out)
+	if _, err := io.Copy(encoder, io.MultiReader(bytes.NewReader(head), body)); err != nil {
+		return err
 	}
-	c.before = "base64 -d <<'END' | "
-	c.add("--data-binary @-")
-	c.after = "\n" + base64.StdEncoding.EncodeToString(body) + "\nEND"
+	if err := encoder.Close(); err != nil {
+		return err
+	}
+	if _, err := out.WriteString("\nEND\n"); err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 // shellQuote quotes text for a POSIX shell.

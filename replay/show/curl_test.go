@@ -17,16 +17,16 @@ import (
 func TestCurl(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		x    Exchange
+		x    taped
 		want string
 	}{
 		{"get", recorded("/models", "", 200, asJSON, "[]", nil),
 			"curl -sS -N -X 'GET' 'http://localhost:52415/models'\n"},
-		{"upstream with a slash", recorded("/models", "", 200, asJSON, "[]", func(x *Exchange) { x.Upstream += "/" }),
+		{"upstream with a slash", recorded("/models", "", 200, asJSON, "[]", func(x *taped) { x.Upstream += "/" }),
 			"curl -sS -N -X 'GET' 'http://localhost:52415/models'\n"},
 		{"absolute target", recorded("http://exo:1/models", "", 200, asJSON, "[]", nil),
 			"curl -sS -N -X 'GET' 'http://exo:1/models'\n"},
-		{"post", recorded("/v1/messages", `{"a":"it's"}`, 200, asJSON, "{}", func(x *Exchange) {
+		{"post", recorded("/v1/messages", `{"a":"it's"}`, 200, asJSON, "{}", func(x *taped) {
 			x.Request.Header = http.Header{"Content-Type": {asJSON}, "Content-Length": {"12"}, "User-Agent": {"u"}, "Accept-Encoding": {"gzip"}, "X-Empty": {""}, "X-Two": {"1", "2"}}
 		}), `curl -sS -N -X 'POST' 'http://localhost:52415/v1/messages' \
   -H 'Content-Type: application/json' \
@@ -35,7 +35,7 @@ func TestCurl(t *testing.T) {
   -H 'X-Two: 2' \
   --data-binary '{"a":"it'\''s"}'
 `},
-		{"credentials", recorded("/x?api_key=%5Bfingerprint%3A0123456789abcdef%5D&a=b", "", 200, asJSON, "{}", func(x *Exchange) {
+		{"credentials", recorded("/x?api_key=%5Bfingerprint%3A0123456789abcdef%5D&a=b", "", 200, asJSON, "{}", func(x *taped) {
 			x.Request.Header = http.Header{
 				"Authorization": {"Bearer [fingerprint:0123456789abcdef]"}, "X-Api-Key": {"[fingerprint:0123456789abcdef]"},
 				"1.st": {"[fingerprint:0123456789abcdef]"}, "X-Note": {"about [fingerprint:0123456789abcdef] and more"},
@@ -55,14 +55,14 @@ curl -sS -N -X 'GET' 'http://localhost:52415/x?api_key='"$API_KEY"'&a=b' \
 AP8=
 END
 `},
-		{"a comment stays one line", recorded("/x", "", 200, asJSON, "{}", func(x *Exchange) {
+		{"a comment stays one line", recorded("/x", "", 200, asJSON, "{}", func(x *taped) {
 			x.Request.Header = http.Header{"X\nrm -rf ~\n": {"[fingerprint:0123456789abcdef]"}}
 		}), "# X\\nrm -rf ~\\n is not on the tape: set X_RM__RF___ to it\n" +
 			"curl -sS -N -X 'GET' 'http://localhost:52415/x' \\\n  -H 'X\nrm -rf ~\n: '\"$X_RM__RF___\"\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := Curl(&b, tt.x); err != nil {
+			if err := Curl(t.Context(), &b, tt.x, tt.x.Exchange); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, b.String()); diff != "" {
@@ -149,11 +149,11 @@ func TestCurlAsksAgain(t *testing.T) {
 			want:   request{Target: "/x?key=k%27y&a=b", Header: map[string]string{"Authorization": "Bearer sk '1'", "X-Api-Key": "$(id)"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			x := recorded(tt.target, tt.body, 200, asJSON, "{}", func(x *Exchange) {
+			x := recorded(tt.target, tt.body, 200, asJSON, "{}", func(x *taped) {
 				x.Upstream, x.Request.Method, x.Request.Header = srv.URL, tt.method, tt.header
 			})
 			var script bytes.Buffer
-			if err := Curl(&script, x); err != nil {
+			if err := Curl(t.Context(), &script, x, x.Exchange); err != nil {
 				t.Fatal(err)
 			}
 			cmd := exec.Command("sh", "-e")
@@ -207,7 +207,8 @@ func TestCurlOverIPv6(t *testing.T) {
 	srv.Start()
 	defer srv.Close()
 	var script bytes.Buffer
-	if err := Curl(&script, recorded("/models", "", 200, asJSON, "[]", func(x *Exchange) { x.Upstream = srv.URL })); err != nil {
+	x := recorded("/models", "", 200, asJSON, "[]", func(x *taped) { x.Upstream = srv.URL })
+	if err := Curl(t.Context(), &script, x, x.Exchange); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("sh", "-e")
