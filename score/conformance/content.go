@@ -37,20 +37,6 @@ func around(text string, offset int) int {
 	return from
 }
 
-// textAt is the place of the block that has the text at an offset.
-func (j *trial) textAt(offset int) Where {
-	at := 0
-	for _, b := range j.a.Blocks {
-		if b.Kind != wire.BlockText {
-			continue
-		}
-		if at += len(b.Text); at > offset {
-			return j.place(b.Open)
-		}
-	}
-	return j.block(wire.BlockText)
-}
-
 // callInText looks for calls in the text, and in the reasoning when there is no other answer.
 func (j *trial) callInText() {
 	if len(j.a.ToolCalls) > 0 || j.q == nil || len(j.q.tools) == 0 {
@@ -69,7 +55,7 @@ func (j *trial) callInText() {
 	if strings.TrimSpace(j.a.Text) == "" && strings.TrimSpace(j.a.Refusal) == "" {
 		if j.thought = j.offeredCalls(j.a.Reasoning); len(j.thought) > 0 {
 			c := j.thought[0]
-			j.add("call-in-reasoning", j.block(wire.BlockReasoning), fmt.Sprintf("a call of %s (%s) with %s", c.Name, c.Family, shorten(c.Arguments)))
+			j.add("call-in-reasoning", j.reasoningAt(c.Start), fmt.Sprintf("a call of %s (%s) with %s", c.Name, c.Family, shorten(c.Arguments)))
 		}
 	}
 }
@@ -110,7 +96,7 @@ func (j *trial) budget() {
 	}
 	j.add("budget-exhausted", j.end(), detail)
 	if !told && j.a.FinishReason != nil {
-		j.add("finish-reason-mismatch", j.end(), fmt.Sprintf("%q although the token limit was reached", *j.a.FinishReason))
+		j.add("finish-reason-mismatch", j.reason(), fmt.Sprintf("%q although the token limit was reached", *j.a.FinishReason))
 	}
 }
 

@@ -68,7 +68,7 @@ func (j *trial) ended() bool { return j.a.Complete || !j.a.Stream || j.a.FinishR
 func (j *trial) finishReason() {
 	if j.a.FinishReason == nil {
 		if j.a.Complete || !j.a.Stream {
-			j.add("missing-finish-reason", j.end(), "the answer has ended and does not say why")
+			j.add("missing-finish-reason", j.reason(), "the answer has ended and does not say why")
 		}
 		return
 	}
@@ -76,10 +76,10 @@ func (j *trial) finishReason() {
 	known, fixed := finishReasons[j.a.API]
 	switch {
 	case fixed && !slices.Contains(known, reason):
-		j.add("unknown-finish-reason", j.end(), fmt.Sprintf("%q is none of %s", reason, strings.Join(known, ", ")))
+		j.add("unknown-finish-reason", j.reason(), fmt.Sprintf("%q is none of %s", reason, strings.Join(known, ", ")))
 		return
 	case !fixed && !slices.Contains(ollamaReasons, reason):
-		j.add("nonstandard-done-reason", j.end(), fmt.Sprintf("%q is none of %s", reason, strings.Join(ollamaReasons, ", ")))
+		j.add("nonstandard-done-reason", j.reason(), fmt.Sprintf("%q is none of %s", reason, strings.Join(ollamaReasons, ", ")))
 		return
 	}
 	calls := len(j.a.ToolCalls)
@@ -87,11 +87,11 @@ func (j *trial) finishReason() {
 	switch reason {
 	case "stop", "end_turn":
 		if fixed && calls > 0 && !forced {
-			j.add("finish-reason-mismatch", j.end(), fmt.Sprintf("%q although there are calls", reason))
+			j.add("finish-reason-mismatch", j.reason(), fmt.Sprintf("%q although there are calls", reason))
 		}
 	case "tool_calls", "function_call", "tool_use":
 		if calls == 0 {
-			j.add("finish-reason-mismatch", j.end(), fmt.Sprintf("%q although there is no call", reason))
+			j.add("finish-reason-mismatch", j.reason(), fmt.Sprintf("%q although there is no call", reason))
 		}
 	}
 }
@@ -113,6 +113,9 @@ func (j *trial) usage() {
 		return *n
 	}
 	where := j.place(u.Place)
+	if !j.a.Stream {
+		where = j.member(usagePaths[j.a.API])
+	}
 	for _, n := range []*int64{u.Input, u.Output, u.Total, u.Cached, u.Reasoning} {
 		if value(n) < 0 {
 			j.add("usage-mismatch", where, fmt.Sprintf("a count of %d", *n))

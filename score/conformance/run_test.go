@@ -329,7 +329,7 @@ func ExampleJudge_Exchange() {
 	}
 	// Output:
 	// s/1  openai  calls failed, protocol ok, blame server
-	//   error    call-in-content (response): a call of get_tide (hermes) with {"port":"Vigo"}
+	//   error    call-in-content (response /choices/0/message/content): a call of get_tide (hermes) with {"port":"Vigo"}
 	//   meant    get_tide {"port":"Vigo"} (hermes, in the text)
 	//   because  call-in-content: a well-formed call of get_tide (hermes) stands in the text
 }

@@ -1,14 +1,12 @@
 package conformance
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"mime"
 	"strings"
 	"time"
 
-	"github.com/exodeck/exodeck/proxy/sse"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/coding"
 	"github.com/exodeck/exodeck/replay/wire"
@@ -164,16 +162,8 @@ func (j *trial) longestGap() (time.Duration, Where) {
 		last = until
 	}
 	if j.a != nil && j.a.Stream && len(j.Pieces) > 0 && len(coding.Of(j.Response.Header)) == 0 {
-		format := sse.EventStream
-		if !hasIDs(j.a.API) {
-			format = sse.NDJSON
-		}
 		piece, events := 0, 0
-		for sc := sse.NewScanner(bytes.NewReader(j.ResponseBody), format); sc.Scan(); {
-			e := sc.Event()
-			if e.Kind != sse.Data {
-				continue
-			}
+		for e := range j.events() {
 			for piece+1 < len(j.Pieces) && j.Pieces[piece+1].Offset < e.End {
 				piece++
 			}
