@@ -47,3 +47,6 @@ func Without(name string) (restore func()) {
 	delete(blames, name)
 	return func() { blames[name] = rule }
 }
+
+// Limit lets pairs keep no more than n answers.
+func (p *Pairs) Limit(n int) { p.limit = n }

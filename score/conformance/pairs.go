@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -26,6 +27,8 @@ type Pairs struct {
 	order  [][32]byte // key of each essence, in order of its number
 	// Forgotten counts answers that could no longer be compared.
 	Forgotten int
+
+	limit int // of answers that are kept; 0 is [remembered]
 }
 
 // remembered is how many answers are kept.
@@ -74,7 +77,7 @@ func (p *Pairs) add(number int, e *essence) {
 	if p.groups == nil {
 		p.groups = make(map[[32]byte][]essence)
 	}
-	if len(p.order) == remembered {
+	if len(p.order) >= cmp.Or(p.limit, remembered) {
 		oldest := p.order[0]
 		p.order = p.order[1:]
 		if p.groups[oldest] = p.groups[oldest][1:]; len(p.groups[oldest]) == 0 {

@@ -95,3 +95,22 @@ func TestPairsIgnored(t *testing.T) {
 		t.Errorf("%q, %s, %q", codesOf(r), r.Protocol, blameOf(r))
 	}
 }
+
+// TestPairsForget: beyond the limit the oldest answers are forgotten, and counted.
+func TestPairsForget(t *testing.T) {
+	judge := conformance.New(conformance.Rules{})
+	whole, stream := chat(ask(zero), says("At noon.")).read(t), chat(ask(zero+`,"stream":true`), streamed("At noon")).read(t)
+	for between, want := range map[int]int{1: 1, 2: 1, 3: 0} {
+		var pairs conformance.Pairs
+		pairs.Limit(4)
+		pairs.Add(0, stream, judge.Exchange(stream))
+		for i := range between {
+			other := chat(strings.Replace(ask(zero), "Vigo", strings.Repeat("Faro", i+1), 1), says("Fine.")).read(t)
+			pairs.Add(1+i, other, judge.Exchange(other))
+		}
+		pairs.Add(9, whole, judge.Exchange(whole))
+		if got := len(pairs.Findings()[0]); got != want || pairs.Forgotten != max(0, between-2) {
+			t.Errorf("%d between: %d findings, %d forgotten", between, got, pairs.Forgotten)
+		}
+	}
+}
