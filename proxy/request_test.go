@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -67,6 +68,44 @@ func TestExpectContinue(t *testing.T) {
 				t.Errorf("recorded %q → %q", x.request, x.response)
 			}
 		})
+	}
+}
+
+// TestExpectContinueIgnored asks an upstream that knows nothing of the expectation: the body has to reach it all the same, and soon.
+func TestExpectContinueIgnored(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		if r, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+			io.Copy(io.Discard, r.Body)
+			fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+		}
+	}()
+	d := newDeckAt(t, "http://"+ln.Addr().String(), nil)
+	r, err := http.NewRequest("POST", d.url+"/v1/messages", strings.NewReader("body"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Expect", "100-continue")
+	began := time.Now()
+	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err := io.ReadAll(resp.Body); err != nil || string(body) != "hi" {
+		t.Errorf("%q, %v", body, err)
+	}
+	if took := time.Since(began); took > continueTimeout+3*time.Second {
+		t.Errorf("the body was held back for %v", took)
 	}
 }
 

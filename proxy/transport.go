@@ -10,6 +10,9 @@ const (
 	// dialTimeout bounds how long connecting to the upstream may take. Nothing bounds how long it may think: exo's own client
 	// waits for two hours.
 	dialTimeout = 10 * time.Second
+	// continueTimeout bounds how long a body is held back because the client expects "100 Continue" and the upstream, as older
+	// servers do, says nothing. curl waits as long before it sends its body anyway.
+	continueTimeout = time.Second
 	// idleConns is how many connections to the upstream are kept for the next request.
 	idleConns = 1024
 )
@@ -27,7 +30,7 @@ func NewTransport() *http.Transport {
 		MaxIdleConnsPerHost:   idleConns,
 		IdleConnTimeout:       90 * time.Second,
 		TLSHandshakeTimeout:   dialTimeout,
-		ExpectContinueTimeout: 5 * time.Second,
+		ExpectContinueTimeout: continueTimeout,
 		Protocols:             protocols,
 	}
 }
