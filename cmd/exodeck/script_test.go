@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -165,22 +166,35 @@ func cmdPort(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], fmt.Sprint(ln.Addr().(*net.TCPAddr).Port))
 }
 
-// cmdListening waits until a port of the loopback interface accepts connections, or no longer does: [!] listening PORT.
+// cmdListening waits until an HTTP server is at work behind a port of the loopback interface, or no longer is: [!] listening PORT.
 func cmdListening(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: [!] listening PORT")
 	}
 	for range 1000 {
-		c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", args[0]))
-		if err == nil {
-			c.Close()
-		}
-		if neg == (err != nil) {
+		if answers(net.JoinHostPort("127.0.0.1", args[0])) != neg {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	ts.Fatalf("port %s: waited for 10 s", args[0])
+}
+
+// answers reports whether an HTTP server is at work behind an address. A listener alone may belong to a program that has not opened
+// its tape yet; and what is no request is answered without being recorded.
+func answers(address string) bool {
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	// A server that does not answer in time is asked again.
+	_ = c.SetDeadline(time.Now().Add(time.Second))
+	if _, err := io.WriteString(c, "listening\r\n\r\n"); err != nil {
+		return false
+	}
+	_, err = c.Read(make([]byte, 1))
+	return err == nil
 }
 
 // cmdHide writes the last standard output to a file in a form that can be compared: without carriage returns, and with what differs
