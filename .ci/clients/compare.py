@@ -1,6 +1,6 @@
 """Compares what SDKs made of answers (JSON Lines of sdk.py or sdk.mjs) and says where they differ.
 
-usage: compare.py DIRECT PROXIED            both must be equal
+usage: compare.py DIRECT OTHER HOW          both must be equal; HOW says how the other answers were had
        compare.py tape PROXIED EXODECK TAPE what exodeck reads on the tape must be what the SDKs read
 """
 
@@ -18,13 +18,13 @@ def differ(what, want, got):
     sys.exit(f"{what} differ:\n  {json.dumps(want, ensure_ascii=False)}\n  {json.dumps(got, ensure_ascii=False)}")
 
 
-def same(direct, proxied):
-    if len(direct) != len(proxied):
-        differ("numbers of answers", len(direct), len(proxied))
-    for want, got in zip(direct, proxied):
+def same(direct, other, how):
+    if len(direct) != len(other):
+        differ("numbers of answers", len(direct), len(other))
+    for want, got in zip(direct, other):
         if want != got:
-            differ("an answer had directly and one had through the proxy", want, got)
-    print(f"{len(direct)} answers are the same directly and through the proxy")
+            differ(f"an answer had directly and one had {how}", want, got)
+    print(f"{len(direct)} answers are the same directly and {how}")
 
 
 def recorded(exodeck, tape):
@@ -62,7 +62,7 @@ def main(args):
     if args[0] == "tape":
         on_tape(read(args[1]), args[2], args[3])
     else:
-        same(read(args[0]), read(args[1]))
+        same(read(args[0]), read(args[1]), args[2])
 
 
 main(sys.argv[1:])
