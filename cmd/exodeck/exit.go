@@ -80,7 +80,10 @@ func told(err error) error {
 	return err
 }
 
-func usageError(_ *cli.Context, err error, _ bool) error { return &exitError{exitUsage, err} }
+// usageError says where the flags are explained.
+func usageError(c *cli.Context, err error, _ bool) error {
+	return usagef("%w; %s --help explains the flags", err, cmp.Or(c.Command.HelpName, c.App.HelpName))
+}
 
 func usagef(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
