@@ -41,6 +41,12 @@ var recorderMetrics = []struct {
 		prometheus.CounterValue, func(s tape.Stats) float64 { return float64(s.BodyBytes) }},
 	{describe("exodeck_tape_stored_bytes_total", "Bytes that those bodies took on the tape, each body once and compressed."),
 		prometheus.CounterValue, func(s tape.Stats) float64 { return float64(s.StoredBytes) }},
+	{describe("exodeck_tape_file_bytes", "Size of the tape, with the write-ahead log beside it."),
+		prometheus.GaugeValue, func(s tape.Stats) float64 { return float64(s.FileBytes) }},
+	{describe("exodeck_pruned_total", "Exchanges removed to keep the tape to its size and age."),
+		prometheus.CounterValue, func(s tape.Stats) float64 { return float64(s.Pruned) }},
+	{describe("exodeck_prune_held_seconds", "The longest that recording was held up by pruning."),
+		prometheus.GaugeValue, func(s tape.Stats) float64 { return s.PruneHeld.Seconds() }},
 }
 
 func describe(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, nil, nil) }

@@ -191,7 +191,7 @@ func TestMetrics(t *testing.T) {
 			commits.Within[i] = 3
 		}
 	}
-	stats := tape.Stats{Committed: 40, InFlight: 3, Unrecorded: 2, Queued: 4, QueuedBytes: 500, BodyBytes: 6000, StoredBytes: 700}
+	stats := tape.Stats{Committed: 40, InFlight: 3, Unrecorded: 2, Queued: 4, QueuedBytes: 500, BodyBytes: 6000, StoredBytes: 700, FileBytes: 8000, Pruned: 9, PruneHeld: 50 * time.Millisecond}
 	recorder := &counters{stats, commits}
 	m := NewMetrics(recorder)
 	address := start(t, New(m, recorder))
@@ -229,6 +229,9 @@ func TestMetrics(t *testing.T) {
 		`exodeck_queue_bytes 500`,
 		`exodeck_tape_body_bytes_total 6000`,
 		`exodeck_tape_stored_bytes_total 700`,
+		`exodeck_tape_file_bytes 8000`,
+		`exodeck_pruned_total 9`,
+		`exodeck_prune_held_seconds 0.05`,
 		`# TYPE exodeck_unrecorded_total counter`,
 		`# TYPE exodeck_in_flight gauge`,
 	} {
