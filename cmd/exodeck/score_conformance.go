@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -90,7 +91,7 @@ func splitCommas(values []string) []string {
 }
 
 func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env) error {
-	o := conformance.Options{Query: cfg.Query, Version: version()}
+	o := conformance.Options{Query: cfg.Query, KeepBaseline: cfg.WriteBaseline != "", Version: version()}
 	var err error
 	if o.Rules, err = cfg.rules(); err != nil {
 		return err
@@ -131,8 +132,11 @@ func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env)
 			return err
 		}
 	}
-	if res.Failing > 0 {
+	switch {
+	case res.Failing > 0:
 		return &exitError{score.ExitFailed, nil}
+	case res.Protocol[conformance.NotJudged] == res.Exchanges:
+		return &exitError{exitMissing, errors.New("none of the exchanges could be judged")}
 	}
 	return nil
 }

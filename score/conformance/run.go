@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -30,6 +32,8 @@ type Options struct {
 	Rules Rules
 	// Baseline has the problems that are known; nil for none.
 	Baseline *Baseline
+	// KeepBaseline says that [Result.Baseline] will be asked for.
+	KeepBaseline bool
 	// Version is that of the exodeck that judges, for the result.
 	Version string
 }
@@ -43,23 +47,23 @@ type Result struct {
 	Forgotten int
 
 	options  Options
-	reports  spool
-	patched  map[int][]byte
+	judge    *Judge
+	reports  spool             // each exchange by itself
+	findings map[int][]Finding // what comparisons add, by the number of the report
 	baseline Baseline
 }
 
 // Run judges the model calls of a recording, each by itself and those that ask the same together. Reports stand in recorded order.
 // Memory does not grow with the recording.
 func Run(ctx context.Context, src Source, o Options) (*Result, error) {
-	res := &Result{Tally: newTally(), options: o}
-	judge := New(o.Rules)
+	res := &Result{Tally: newTally(), options: o, judge: New(o.Rules)}
 	c := &collector{result: res, recording: sha256.New()}
-	err := judged(ctx, src, o, judge, c.add)
+	err := judged(ctx, src, o, res.judge, c.add)
 	if err == nil {
 		err = res.reports.flush()
 	}
 	if err == nil {
-		err = c.compare(judge)
+		err = c.compare()
 	}
 	if err != nil {
 		res.reports.close()
@@ -173,7 +177,7 @@ type collector struct {
 
 func (c *collector) add(j *judgement) error {
 	res := c.result
-	if j.asked != "" {
+	if j.asked != "" && res.options.KeepBaseline {
 		res.baseline.add(j.report, j.asked)
 	}
 	if j.answer != nil {
@@ -184,107 +188,111 @@ func (c *collector) add(j *judgement) error {
 	return res.reports.append(j.line)
 }
 
-// compare adds to the reports what the comparisons of answers found.
-func (c *collector) compare(judge *Judge) error {
+// compare finds what comparing answers adds to the reports, and counts it.
+func (c *collector) compare() error {
 	res := c.result
 	res.Forgotten = c.pairs.Forgotten
-	findings := c.pairs.Findings()
-	res.patched = make(map[int][]byte, len(findings))
-	if len(findings) == 0 {
+	res.findings = c.pairs.Findings()
+	if len(res.findings) == 0 {
 		return nil
 	}
 	for n, line := range res.reports.lines() {
-		found := findings[n]
+		found := res.findings[n]
 		if len(found) == 0 {
 			continue
 		}
-		var r Report
-		if err := json.Unmarshal(line, &r); err != nil {
-			return fmt.Errorf("reading a report again: %w", err)
-		}
-		res.Tally.add(&r, -1)
-		judge.Apply(&r, found)
-		res.options.Baseline.mark(&r, found[0].question)
-		res.baseline.add(&r, found[0].question)
-		res.Tally.add(&r, 1)
-		patched, err := encode(&r)
+		r, err := decode(line)
 		if err != nil {
 			return err
 		}
-		res.patched[n] = patched[:len(patched)-1]
+		res.Tally.add(r, -1)
+		res.complete(r, found)
+		res.Tally.add(r, 1)
+		if res.options.KeepBaseline {
+			res.baseline.add(r, found[0].question)
+		}
 	}
-	return nil
+	return res.reports.err
+}
+
+// complete adds to a report what comparisons found.
+func (res *Result) complete(r *Report, found []Finding) {
+	res.judge.Apply(r, found)
+	res.options.Baseline.mark(r, found[0].question)
 }
 
 // Close frees what the result holds.
 func (res *Result) Close() error { return res.reports.close() }
 
-// lines yields the reports as lines of JSON.
-func (res *Result) lines() iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for n, line := range res.reports.lines() {
-			if patched, ok := res.patched[n]; ok {
-				line = patched
-			}
-			if !yield(line) {
-				return
-			}
-		}
-	}
-}
-
 // Reports yields the reports in recorded order.
 func (res *Result) Reports() iter.Seq2[*Report, error] {
 	return func(yield func(*Report, error) bool) {
-		for line := range res.lines() {
-			r := new(Report)
-			if err := json.Unmarshal(line, r); err != nil {
-				yield(nil, fmt.Errorf("reading a report again: %w", err))
+		for n, line := range res.reports.lines() {
+			r, err := decode(line)
+			if found := res.findings[n]; err == nil && len(found) > 0 {
+				res.complete(r, found)
+			}
+			if !yield(r, err) || err != nil {
 				return
 			}
-			if !yield(r, nil) {
-				return
-			}
+		}
+		if err := res.reports.err; err != nil {
+			yield(nil, err)
 		}
 	}
 }
 
-// Baseline returns a baseline that has all problems of the recording.
+// lines yields the reports as lines of JSON, without their ends.
+func (res *Result) lines() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for n, line := range res.reports.lines() {
+			var err error
+			if found := res.findings[n]; len(found) > 0 {
+				var r *Report
+				if r, err = decode(line); err == nil {
+					res.complete(r, found)
+					line, err = encode(r)
+				}
+			}
+			if !yield(bytes.TrimSuffix(line, []byte{'\n'}), err) || err != nil {
+				return
+			}
+		}
+		if err := res.reports.err; err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// Baseline returns a baseline that has all problems of the recording. It is empty without [Options.KeepBaseline].
 func (res *Result) Baseline() *Baseline { return &res.baseline }
 
 // WriteJSON writes the result as `score conformance --format json` prints it: an exchange a line.
 func (res *Result) WriteJSON(w io.Writer) error {
-	write := func(parts ...string) (err error) {
-		for _, p := range parts {
-			if _, e := io.WriteString(w, p); err == nil {
-				err = e
-			}
-		}
-		return err
-	}
-	err := write(`{"exchanges":[`)
+	out := bufio.NewWriter(w)
+	out.WriteString(`{"exchanges":[`)
 	between := "\n"
-	for line := range res.lines() {
-		if err == nil {
-			err = write(between)
+	for line, err := range res.lines() {
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			_, err = w.Write(line)
-		}
+		out.WriteString(between)
+		out.Write(line)
 		between = ",\n"
 	}
-	summary, e1 := json.Marshal(res.Summary)
-	totals, e2 := json.Marshal(res.Tally)
-	about, e3 := json.Marshal(res.about())
-	for _, e := range []error{e1, e2, e3} {
-		if err == nil {
-			err = e
+	out.WriteString("\n]")
+	for _, member := range []struct {
+		name  string
+		value any
+	}{{"summary", res.Summary}, {"totals", res.Tally}, {"exodeck", res.about()}} {
+		data, err := json.Marshal(member.value)
+		if err != nil {
+			return fmt.Errorf("writing the result: %w", err)
 		}
+		fmt.Fprintf(out, ",\n%q:%s", member.name, data)
 	}
-	if err == nil {
-		err = write("\n],\n\"summary\":", string(summary), ",\n\"totals\":", string(totals), ",\n\"exodeck\":", string(about), "}\n")
-	}
-	if err != nil {
+	out.WriteString("}\n")
+	if err := out.Flush(); err != nil { // it has the first error there was
 		return fmt.Errorf("writing the result: %w", err)
 	}
 	return nil

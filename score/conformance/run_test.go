@@ -223,6 +223,19 @@ func TestRunMany(t *testing.T) {
 	if n != 700 {
 		t.Errorf("%d reports", n)
 	}
+	names, err := filepath.Glob(filepath.Join(dir, "exodeck-conformance-*"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("files %q, error %v", names, err)
+	}
+	if err := os.Truncate(names[0], 1000); err != nil {
+		t.Fatal(err)
+	}
+	if err := res.WriteJSON(io.Discard); err == nil {
+		t.Error("reports that are lost are not missed")
+	}
+	if err := res.WriteText(io.Discard); err == nil {
+		t.Error("reports that are lost are not missed by the text")
+	}
 	if err := res.Close(); err != nil || files() != 0 {
 		t.Errorf("closed with %v and %d files", err, files())
 	}
@@ -289,7 +302,7 @@ func TestBaseline(t *testing.T) {
 	two := func(i int) sent {
 		return []sent{chat(ask(withTools), says(tideText)), chat(ask(zero+`,"stream":true`), streamed("At noon")), chat(ask(zero), says("At noon."))}[i]
 	}
-	data, err := run(t, record(t, 3, two), conformance.Options{}).Baseline().Encode()
+	data, err := run(t, record(t, 3, two), conformance.Options{KeepBaseline: true}).Baseline().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}

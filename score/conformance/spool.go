@@ -17,6 +17,7 @@ type spool struct {
 	file   *os.File
 	w      *bufio.Writer
 	count  int
+	err    error // of reading the file, see lines
 }
 
 // spoolMemory is how many bytes of reports are kept in memory.
@@ -52,7 +53,16 @@ func encode(r *Report) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// lines yields all lines with their numbers. A line is valid until the next one.
+// decode reads a report from its line.
+func decode(line []byte) (*Report, error) {
+	r := new(Report)
+	if err := json.Unmarshal(line, r); err != nil {
+		return nil, fmt.Errorf("reading a report again: %w", err)
+	}
+	return r, nil
+}
+
+// lines yields all lines with their numbers. A line is valid until the next one. Whoever reads to the end must look at err then.
 func (s *spool) lines() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		n := 0
@@ -69,7 +79,11 @@ func (s *spool) lines() iter.Seq2[int, []byte] {
 		r := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, 1<<62), 1<<16)
 		for ; n < s.count; n++ {
 			line, err := r.ReadBytes('\n')
-			if err != nil || !yield(n, line[:len(line)-1]) {
+			if err != nil {
+				s.err = fmt.Errorf("reading the reports again: %w", err)
+				return
+			}
+			if !yield(n, line[:len(line)-1]) {
 				return
 			}
 		}
