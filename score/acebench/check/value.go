@@ -19,23 +19,21 @@ func (v valuing) official() bool { return v.key.rules == rules.Official }
 // wrong renders the difference between a value and its expected value.
 func (v valuing) wrong(kind string, value, answer pyvalue.Value) *failure {
 	return fail(kind, func() string {
-		b := make([]byte, 0, 256)
-		b = append(b, "wrong value for parameter ("...)
-		b = append(b, v.param.name...)
-		b = append(b, ") of api ("...)
-		b = append(b, v.function...)
+		open, real, end := "): [expected: ", ", real: ", "]"
 		if v.official() {
-			b = append(b, "): [excepted: "...)
-			b = pyvalue.AppendString(b, answer)
-			b = append(b, ", real: ["...)
-			b = pyvalue.AppendString(b, value)
-			return string(append(b, "]]"...))
+			open, real, end = "): [excepted: ", ", real: [", "]]"
 		}
-		b = append(b, "): [expected: "...)
-		b = pyvalue.AppendString(b, answer)
-		b = append(b, ", real: "...)
-		b = pyvalue.AppendString(b, value)
-		return string(append(b, ']'))
+		b := newBuffer()
+		b.bytes = append(b.bytes, "wrong value for parameter ("...)
+		b.bytes = append(b.bytes, v.param.name...)
+		b.bytes = append(b.bytes, ") of api ("...)
+		b.bytes = append(b.bytes, v.function...)
+		b.bytes = append(b.bytes, open...)
+		b.bytes = pyvalue.AppendString(b.bytes, answer)
+		b.bytes = append(b.bytes, real...)
+		b.bytes = pyvalue.AppendString(b.bytes, value)
+		b.bytes = append(b.bytes, end...)
+		return b.text()
 	})
 }
 
@@ -160,10 +158,12 @@ func (v valuing) dict(value pyvalue.Value, answer *expected) (*failure, error) {
 
 // contains tells whether the printed expected value is a part of the printed given one.
 func contains(given pyvalue.Value, want *expected) bool {
-	s, ok := given.(pyvalue.Str)
-	if !ok {
-		return bytes.Contains(pyvalue.AppendString(nil, given), want.printed)
+	if s, ok := given.(pyvalue.Str); ok {
+		var buffer [128]byte
+		return bytes.Contains(appendNormalised(buffer[:0], string(s)), want.printed)
 	}
-	var buffer [128]byte
-	return bytes.Contains(appendNormalised(buffer[:0], string(s)), want.printed)
+	b := newBuffer()
+	defer b.free()
+	b.bytes = pyvalue.AppendString(b.bytes, given)
+	return bytes.Contains(b.bytes, want.printed)
 }

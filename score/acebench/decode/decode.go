@@ -51,7 +51,9 @@ func Calls(rs rules.Rules, dialogue bool, text string) ([]Call, error) {
 type Reader struct {
 	calls []Call
 	args  []Arg
-	used  int // how many of args the calls hold
+	used  int             // how many of args the calls hold
+	arena pyvalue.Arena   // of the values inside arguments
+	stack []pyvalue.Value // what the lists and objects hold that are being read
 }
 
 // argsAtOnce is how many arguments of a call find place in the memory of a Reader.

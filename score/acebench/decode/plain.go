@@ -17,6 +17,8 @@ func (r *Reader) plainCalls(text string) (calls []Call, ok bool) {
 	p := plain{text: text, memory: r}
 	r.used = 0
 	r.calls = r.calls[:0]
+	r.stack = r.stack[:0]
+	r.arena.Reset()
 	if !p.next('[') {
 		return nil, false
 	}
@@ -183,25 +185,31 @@ func (p *plain) nested(read func(*plain) (pyvalue.Value, bool)) (pyvalue.Value, 
 }
 
 func (p *plain) list() (pyvalue.Value, bool) {
-	list := &pyvalue.List{Items: make([]pyvalue.Value, 0, 4)}
+	m := p.memory
+	start := len(m.stack)
 	for {
 		p.space()
 		if p.next(']') {
+			list := m.arena.List(m.stack[start:])
+			m.stack = m.stack[:start]
 			return list, true
 		}
 		v, ok := p.value()
 		if !ok || !p.separator(']') {
 			return nil, false
 		}
-		list.Append(v)
+		m.stack = append(m.stack, v)
 	}
 }
 
 func (p *plain) dict() (pyvalue.Value, bool) {
-	dict := pyvalue.NewDictCap(3)
+	m := p.memory
+	start := len(m.stack)
 	for {
 		p.space()
 		if p.next('}') {
+			dict := m.arena.Dict(m.stack[start:])
+			m.stack = m.stack[:start]
 			return dict, true
 		}
 		quote := p.peek()
@@ -218,7 +226,7 @@ func (p *plain) dict() (pyvalue.Value, bool) {
 		if !ok || !p.separator('}') {
 			return nil, false
 		}
-		dict.SetStr(key, v)
+		m.stack = append(m.stack, pyvalue.Str(key), v)
 	}
 }
 

@@ -18,24 +18,22 @@ func withoutSpace(text string) string {
 }
 
 func removeSpace(text string) string {
-	var b strings.Builder
-	b.Grow(len(text))
+	kept := make([]byte, 0, len(text))
+	start := 0 // of what is not copied yet
 	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf {
-			if !isASCIISpace(c) {
-				b.WriteByte(c)
-			}
-			i++
-			continue
+		size, space := 1, isASCIISpace(text[i])
+		if text[i] >= utf8.RuneSelf {
+			var r rune
+			r, size = pyvalue.DecodeRune(text[i:])
+			space = pyvalue.IsSpace(r)
 		}
-		r, size := pyvalue.DecodeRune(text[i:])
-		if !pyvalue.IsSpace(r) {
-			b.WriteString(text[i : i+size])
+		if space {
+			kept = append(kept, text[start:i]...)
+			start = i + size
 		}
 		i += size
 	}
-	return b.String()
+	return string(append(kept, text[start:]...))
 }
 
 func isASCIISpace(c byte) bool { return c == ' ' || 0x09 <= c && c <= 0x0d || 0x1c <= c && c <= 0x1f }
@@ -48,16 +46,15 @@ func firstBlock(text string) (string, bool) {
 		return "", false
 	}
 	depth := 0
-	for i := start; i < len(text); i++ {
-		switch text[i] {
-		case '[':
-			depth++
-		case ']':
-			depth--
-			if depth == 0 {
-				return text[start : i+1], true
-			}
+	for end := start; ; {
+		next := strings.IndexByte(text[end:], ']')
+		if next < 0 {
+			return "", false
+		}
+		depth += strings.Count(text[end:end+next], "[") - 1
+		end += next + 1
+		if depth == 0 {
+			return text[start:end], true
 		}
 	}
-	return "", false
 }
