@@ -156,6 +156,7 @@ var cases = []oneCase{
 	{"cut inside of an event", chat(ask(""), chunk(`{"content":"Noon."}`, `"stop"`)+`data: {"choices":[`), "partial-final-event", "server"},
 	{"a long silence", withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")+chunk(`{"content":" noon."}`, `"stop"`)+done), time.Second, 20*time.Minute), "upstream-timeout", "server"},
 	{"a client that gave up", withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")+": keep-alive\n\n"), time.Second, time.Minute).endedAs(tape.ClientGone, "context canceled", 2*time.Minute), "truncated-stream upstream-timeout", "server"},
+	{"a client that says it gave up", chat(ask(""), "").as(200, "text/event-stream").endedAs(tape.ClientGone, "client timeout", time.Second), "truncated-stream upstream-timeout", "server"},
 	{"a client that left", chat(ask(""), chunk(`{"content":"At"}`, "")).endedAs(tape.ClientGone, "context canceled", time.Second), "client-disconnect", "client"},
 	{"an event that is not JSON", chat(ask(""), chunk(`{"content":"At"}`, "")+event(`{"choices":[`)+chunk(`{"content":" noon."}`, `"stop"`)+done), "malformed-event", "server"},
 	{"an event after the end", chat(ask(""), chunk(`{"content":"Noon."}`, `"stop"`)+done+chunk(`{"content":"!"}`, "")), "event-after-terminal", "server"},

@@ -30,7 +30,7 @@ func (j *trial) noRecord() {
 func (j *trial) httpError() {
 	switch {
 	case j.Response.Status == 0 && j.Ended == tape.UpstreamError:
-		if cause := strings.ToLower(j.Cause); strings.Contains(cause, "timeout") || strings.Contains(cause, "deadline exceeded") {
+		if j.timedOut() {
 			j.add("upstream-timeout", Where{In: InResponse}, "no response came: "+j.Cause)
 		} else {
 			j.add("http-error", Where{In: InResponse}, "no response could be had: "+j.Cause)
@@ -49,6 +49,12 @@ func (j *trial) httpError() {
 		return
 	}
 	j.over, j.unjudged = true, true
+}
+
+// timedOut reports whether the exchange ended because somebody waited no longer.
+func (j *trial) timedOut() bool {
+	cause := strings.ToLower(j.Cause)
+	return strings.Contains(cause, "timeout") || strings.Contains(cause, "timed out") || strings.Contains(cause, "deadline exceeded")
 }
 
 // leakedInError looks for markup in the text of an error.
@@ -75,8 +81,14 @@ func (j *trial) clientGone() {
 		return
 	}
 	j.over = true
-	if gap, where := j.longestGap(); gap >= patience {
-		j.add("upstream-timeout", where, fmt.Sprintf("the client gave up after %s without an event", gap.Round(time.Second)))
+	if gap, where := j.longestGap(); gap >= patience || j.timedOut() {
+		detail := "the client gave up: " + j.Cause
+		if gap >= patience {
+			detail = fmt.Sprintf("the client gave up after %s without an event", gap.Round(time.Second))
+		} else {
+			where = j.end()
+		}
+		j.add("upstream-timeout", where, detail)
 		if j.a != nil && j.a.Stream {
 			j.add("truncated-stream", j.end(), "there is no end marker")
 		} else {
