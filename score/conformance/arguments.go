@@ -90,8 +90,14 @@ func shapeOf(text []byte) shape {
 	return isNoJSON
 }
 
+// maxRepeated is the longest text that is searched for a repetition, which takes memory several times its length.
+const maxRepeated = 1 << 20
+
 // repeated reports whether a text is a piece of an object and then the whole of it, as servers send that flush their buffer once more.
 func repeated(s string) bool {
+	if len(s) > maxRepeated {
+		return false
+	}
 	// z[i] is how much of s[i:] is like the beginning of s.
 	z := make([]int, len(s))
 	tries := 0

@@ -240,6 +240,7 @@ var cases = []oneCase{
 	{"half a call as text", chat(ask(withTools), says("<tool_call>{\"name\":\"get_t")), "leaked-markup-in-content", "model"},
 	{"a call of another tool as text", chat(ask(withTools), says("<tool_call>{\"name\":\"get_time\",\"arguments\":{}}</tool_call>")), "leaked-markup-in-content", "model"},
 	{"a call as text", chat(ask(withTools), says(`<tool_call>{"name":"get_tide","arguments":{"port":"Vigo"}}</tool_call>`)), "leaked-markup-in-content call-in-content", "server"},
+	{"calls as one list", chat(ask(withTools), says(`<|tool_call_start|>[get_tide(port="Vigo"), get_tide(port="Faro")]<|tool_call_end|>`)), "leaked-markup-in-content call-in-content", "server"},
 	{"a call as plain JSON", chat(ask(withTools), says(`{"name":"get_tide","arguments":{"port":"Vigo"}}`)), "call-in-content", "server"},
 	{"a call in Gemma's fence", chat(ask(withTools), says("```tool_code\nprint(get_tide(port=\"Vigo\"))\n```")), "call-in-content", "server"},
 	{"a call in the reasoning", chat(ask(withTools), whole(`"content":"","reasoning_content":"<tool_call>{\"name\":\"get_tide\",\"arguments\":{\"port\":\"Vigo\"}}</tool_call>"`, `"stop"`)), "call-in-reasoning empty-answer", "server"},

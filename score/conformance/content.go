@@ -62,7 +62,7 @@ func (j *trial) callInText() {
 
 // inCode reports whether a call is only quoted. Gemma's fence of code is a call, though.
 func (j *trial) inCode(c markup.Call) bool {
-	return strings.TrimSpace(j.text[c.Start:max(c.Start+1, c.End)]) == "" && c.Start < c.End && !strings.HasPrefix(j.a.Text[c.Start:], "```tool_code")
+	return strings.TrimSpace(j.text[c.Start:c.End]) == "" && !strings.HasPrefix(j.a.Text[c.Start:], "```tool_code")
 }
 
 // offeredCalls returns the calls in a text to tools that were offered.

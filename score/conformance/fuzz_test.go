@@ -5,6 +5,7 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/markup"
 )
 
 // FuzzJudge judges any two bodies: the report can be written, is the same again, and its verdicts follow from its problems.
@@ -15,6 +16,9 @@ func FuzzJudge(f *testing.F) {
 				f.Add(i, c.sent.request, c.sent.response)
 			}
 		}
+	}
+	for _, family := range markup.Families {
+		f.Add(0, ask(withTools), says(family.Example+"\n"+family.Example))
 	}
 	judge := conformance.New(conformance.Rules{})
 	f.Fuzz(func(t *testing.T, api int, request, response string) {

@@ -44,6 +44,32 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestRecovered: all calls that were meant are told, with where they stood.
+func TestRecovered(t *testing.T) {
+	recovered := func(s sent) (all []string) {
+		for _, c := range conformance.New(conformance.Rules{}).Exchange(s.read(t)).Recovered {
+			all = append(all, c.From+" "+c.Family+" "+c.Name+" "+string(c.Arguments))
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		name string
+		sent sent
+		want []string
+	}{
+		{"one list", chat(ask(withTools), says(`<|tool_call_start|>[get_tide(port="Vigo"), get_tide(port="Faro")]<|tool_call_end|>`)), []string{`text lfm get_tide {"port":"Vigo"}`, `text lfm get_tide {"port":"Faro"}`}},
+		{"one after the other", chat(ask(withTools), says(tideText+"\n"+tideText)), []string{`text hermes get_tide {"port":"Vigo"}`, `text hermes get_tide {"port":"Vigo"}`}},
+		{"types of the schema", chat(ask(withTools), says("<function=get_tide>\n<parameter=port>\n7\n</parameter>\n<parameter=level>\n7\n</parameter>\n</function>")), []string{`text qwen-coder get_tide {"port":"7","level":7}`}},
+		{"reasoning", chat(ask(withTools), whole(`"content":"","reasoning_content":`+quote(tideText), `"stop"`)), []string{`reasoning hermes get_tide {"port":"Vigo"}`}},
+		{"an error", chat(ask(withTools), event(`{"error":{"message":`+quote(tideText)+`}}`)), []string{`error hermes get_tide {"port":"Vigo"}`}},
+		{"another tool", chat(ask(withTools), says(`<tool_call>{"name":"get_time","arguments":{}}</tool_call>`)), nil},
+	} {
+		if diff := cmp.Diff(tt.want, recovered(tt.sent)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
 // TestCodesHaveCases: every code is given by a case, except the two that need a second exchange.
 func TestCodesHaveCases(t *testing.T) {
 	given := map[string]bool{"stream-mismatch": true, "api-mismatch": true}

@@ -12,7 +12,7 @@ type Call struct {
 	Name   string
 	// Arguments is the text of a JSON object.
 	Arguments string
-	// Start and End are its place in the text, in bytes.
+	// Start and End are its place in the text, in bytes. Calls that are written as one list share it.
 	Start, End int
 }
 
@@ -65,12 +65,12 @@ func Calls(text string, types Types) []Call {
 	}
 	// Of calls that overlap, such as one in plain JSON inside of one in markers, the outer one counts.
 	slices.SortStableFunc(all, func(a, b Call) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
-	end := -1
+	var last Call
 	return slices.DeleteFunc(all, func(c Call) bool {
-		if c.Start < end {
+		if c.Start < last.End && (c.Family != last.Family || c.Start != last.Start || c.End != last.End) {
 			return true
 		}
-		end = c.End
+		last = c
 		return false
 	})
 }

@@ -193,13 +193,13 @@ func FuzzCalls(f *testing.F) {
 	f.Add("<|tool_call>call:f{s:<|\"|>a, {b}<|\"|>,l:[1]}<tool_call|>```tool_code\nf(a=1)\n```")
 	f.Add("[TOOL_CALLS]f[CALL_ID]abc[ARGS]{\"a\":1}</tool_call>")
 	f.Fuzz(func(t *testing.T, text string) {
-		end := 0
+		start, end := 0, 0
 		for _, c := range markup.Calls(text, nil) {
 			var object map[string]any
-			if c.Start < end || c.End < c.Start || c.End > len(text) || c.Name == "" || json.Unmarshal([]byte(c.Arguments), &object) != nil {
+			if c.Start < end && (c.Start != start || c.End != end) || c.End <= c.Start || c.End > len(text) || c.Name == "" || json.Unmarshal([]byte(c.Arguments), &object) != nil {
 				t.Errorf("call %+v in %d bytes, after %d", c, len(text), end)
 			}
-			end = c.End
+			start, end = c.Start, c.End
 		}
 	})
 }
@@ -215,7 +215,7 @@ func FuzzFamily(f *testing.F) {
 			return
 		}
 		for _, c := range markup.Families[i].Parse(text) {
-			if c.Start < 0 || c.End < c.Start || c.End > len(text) || c.Name == "" || !json.Valid([]byte(c.Arguments)) || c.Arguments[0] != '{' {
+			if c.Start < 0 || c.End <= c.Start || c.End > len(text) || c.Name == "" || !json.Valid([]byte(c.Arguments)) || c.Arguments[0] != '{' {
 				t.Errorf("%s: call %+v in %d bytes", markup.Families[i].Name, c, len(text))
 			}
 		}

@@ -159,7 +159,6 @@ func toolCode(text string) []Call {
 		end := start + len("```tool_code\n") + len(body) + len("```")
 		for _, c := range pythonCalls(body) {
 			all = append(all, Call{Name: c.name, Arguments: c.arguments, Start: start, End: end})
-			start = end
 		}
 		at = end
 	}

@@ -37,7 +37,12 @@ func (m marked) calls(text string, _ Types) []Call {
 				end = len(text) - len(rest) + len(m.close)
 			}
 		}
-		calls[len(calls)-1].End = end
+		last := calls[len(calls)-1]
+		for k := range calls {
+			if calls[k].Start == last.Start {
+				calls[k].End = end
+			}
+		}
 		all, at = append(all, calls...), end
 	}
 	return all
@@ -60,8 +65,8 @@ func jsonRun(text string, start, at int) (all []Call, end int) {
 		end = len(text) - len(rest) + len(value)
 		for _, c := range calls {
 			all = append(all, Call{Name: c.name, Arguments: c.arguments, Start: start, End: end})
-			start = end
 		}
+		start = end
 	}
 }
 
@@ -122,7 +127,6 @@ func llama(text string, _ Types) []Call {
 		for _, c := range python {
 			c.name = strings.TrimSuffix(c.name, ".call")
 			all = append(all, Call{Name: c.name, Arguments: c.arguments, Start: start, End: at + len(body)})
-			start = at + len(body)
 		}
 		at += len(body)
 	}

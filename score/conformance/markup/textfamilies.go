@@ -158,7 +158,6 @@ func lfm(text string, _ Types) []Call {
 		}
 		for _, c := range pythonCalls(body) {
 			all = append(all, Call{Name: c.name, Arguments: c.arguments, Start: start, End: end})
-			start = end
 		}
 		at = end
 	}
@@ -171,7 +170,6 @@ func barePython(text string, _ Types) []Call {
 	var all []Call
 	for _, c := range pythonCalls(trimmed) {
 		all = append(all, Call{Name: c.name, Arguments: c.arguments, Start: start, End: start + len(trimmed)})
-		start += len(trimmed)
 	}
 	return all
 }
