@@ -31,6 +31,7 @@ type recordConfig struct {
 	LogFormat     string
 	LogLevel      string
 	Quiet         bool
+	Watch         bool
 	Keep          tape.Retention
 	// Command is run with its base URLs pointing at the proxy; recording ends with it.
 	Command []string
@@ -57,6 +58,7 @@ func recordCommand(e env, wrapped []string) *cli.Command {
 		&cli.StringSliceFlag{Name: "label", Usage: "`K=V` to keep with every exchange; may be repeated"},
 		&cli.StringFlag{Name: "log-format", Value: "text", Usage: "log lines as `text` or json, when there is no terminal"},
 		&cli.StringFlag{Name: "log-level", Value: "info", Usage: "least `LEVEL` of log lines: debug, info, warn or error"},
+		&cli.BoolFlag{Name: "watch", Usage: "judge what is recorded as it happens: a log line for each problem, and the totals at the end"},
 		&cli.BoolFlag{Name: "quiet", Usage: "neither live status nor a line for each exchange"},
 	}...), func(c *cli.Context) error {
 		keep, err := keepOf(c)
@@ -81,6 +83,7 @@ func recordCommand(e env, wrapped []string) *cli.Command {
 			LogFormat:     c.String("log-format"),
 			LogLevel:      c.String("log-level"),
 			Quiet:         c.Bool("quiet"),
+			Watch:         c.Bool("watch"),
 			Keep:          keep,
 			Command:       wrapped,
 		}
@@ -204,6 +207,18 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 		config.OnEnd = func(ev record.Event) {
 			operators.metrics.Ended(ev)
 			live.ended(ev)
+		}
+	}
+	if cfg.Watch {
+		watched, err := startWatch(ctx, cfg.Tape, live.log)
+		if err != nil {
+			return err
+		}
+		defer watched.stop()
+		shown := config.OnEnd
+		config.OnEnd = func(ev record.Event) {
+			watched.ended(ev)
+			shown(ev)
 		}
 	}
 	server, err := proxy.New(config)

@@ -1,0 +1,190 @@
+// Package watch judges exchanges while they are recorded, from the tape they get on.
+//
+// It keeps out of the way of traffic: a [Watcher] is told of an exchange without ever waiting, judges one at a time, and lets go of what
+// comes faster than it can judge, counting it. Answers are not compared with each other; `score conformance` does that on the tape.
+package watch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/reading"
+	"github.com/exodeck/exodeck/score/conformance"
+)
+
+const (
+	// backlog is how many exchanges may wait to be judged.
+	backlog = 4096
+	// pause is how long to wait before looking again for an exchange that is not on the tape yet; a recorder writes every 10 ms.
+	pause = 20 * time.Millisecond
+	// patience is how long an exchange may take to get on the tape.
+	patience = 5 * time.Second
+)
+
+// Source hands out exchanges that are on the tape. [tape.Tape] is one.
+type Source interface {
+	Exchange(ctx context.Context, ref tape.Ref) (*tape.Exchange, error)
+	Body(ctx context.Context, b tape.Body) (io.ReadCloser, error)
+}
+
+var _ Source = (*tape.Tape)(nil)
+
+// Totals say what a watcher has seen.
+type Totals struct {
+	// Judged counts exchanges, Failing those of them that have an error.
+	Judged, Failing int
+	// Dropped counts model calls that were not judged because too many were waiting, or because there was no time left for them.
+	Dropped int
+	// Unread counts those that could not be read from the tape; LastError says why of the last of them.
+	Unread    int
+	LastError error
+	// Problems counts exchanges by problem.
+	Problems map[string]int
+}
+
+// Watcher judges exchanges as they end. Its methods may be called from several goroutines.
+type Watcher struct {
+	src   Source
+	judge *conformance.Judge
+	tell  func(*conformance.Report)
+
+	queue   chan tape.Ref
+	closing chan struct{}
+	stop    sync.Once
+	done    chan struct{}
+	cancel  context.CancelFunc
+
+	mu     sync.Mutex // guards totals
+	totals Totals
+}
+
+// Start starts watching. tell is called for each exchange that has problems, for one at a time. [Watcher.Stop] must be called; when ctx
+// is done nothing is judged any more.
+func Start(ctx context.Context, src Source, judge *conformance.Judge, tell func(*conformance.Report)) *Watcher {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &Watcher{
+		src:     src,
+		judge:   judge,
+		tell:    tell,
+		queue:   make(chan tape.Ref, backlog),
+		closing: make(chan struct{}),
+		done:    make(chan struct{}),
+		cancel:  cancel,
+		totals:  Totals{Problems: make(map[string]int)},
+	}
+	go func() {
+		defer close(w.done)
+		w.run(ctx)
+	}()
+	return w
+}
+
+// Ended takes an exchange that has ended; those that are no model calls do not count. It never blocks, so it can be a part of a proxy's
+// OnEnd.
+func (w *Watcher) Ended(ev record.Event) {
+	if !ev.API.Model() {
+		return
+	}
+	select {
+	case w.queue <- ev.Ref:
+	default:
+		w.count(func(t *Totals) { t.Dropped++ })
+	}
+}
+
+// Totals returns what was seen so far.
+func (w *Watcher) Totals() Totals {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t := w.totals
+	t.Problems = maps.Clone(t.Problems)
+	return t
+}
+
+// Stop judges what is waiting, for as long as limit, and returns what was seen in all. Whatever is still waiting then is dropped.
+func (w *Watcher) Stop(limit time.Duration) Totals {
+	w.stop.Do(func() { close(w.closing) })
+	late := time.AfterFunc(limit, w.cancel)
+	<-w.done
+	late.Stop()
+	w.cancel()
+	return w.Totals()
+}
+
+func (w *Watcher) count(change func(*Totals)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change(&w.totals)
+}
+
+func (w *Watcher) run(ctx context.Context) {
+	for open := true; open; {
+		select {
+		case ref := <-w.queue:
+			w.look(ctx, ref)
+		case <-w.closing:
+			open = false
+		}
+	}
+	for len(w.queue) > 0 {
+		w.look(ctx, <-w.queue)
+	}
+}
+
+// look judges one exchange, unless there is no time left.
+func (w *Watcher) look(ctx context.Context, ref tape.Ref) {
+	if ctx.Err() != nil {
+		w.count(func(t *Totals) { t.Dropped++ })
+		return
+	}
+	x, err := w.read(ctx, ref)
+	if err != nil {
+		w.count(func(t *Totals) { t.Unread++; t.LastError = err })
+		return
+	}
+	r := w.judge.Exchange(x)
+	if r == nil {
+		return
+	}
+	w.count(func(t *Totals) {
+		t.Judged++
+		if r.Failing() {
+			t.Failing++
+		}
+		for _, p := range r.Problems {
+			t.Problems[p.Code]++
+		}
+	})
+	if len(r.Problems) > 0 {
+		w.tell(r)
+	}
+}
+
+// errLate: the recorder did not put the exchange on the tape.
+var errLate = errors.New("it did not get on the tape in time")
+
+// read reads an exchange once it is on the tape with its end.
+func (w *Watcher) read(ctx context.Context, ref tape.Ref) (*reading.Exchange, error) {
+	for waited := time.Duration(0); ; waited += pause {
+		x, err := w.src.Exchange(ctx, ref)
+		switch {
+		case err == nil && x.Ended != tape.InFlight:
+			return reading.Of(ctx, w.src, x)
+		case err != nil && !errors.Is(err, tape.ErrNoExchange):
+			return nil, err
+		case waited >= patience:
+			return nil, errLate
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
