@@ -52,8 +52,10 @@ func ExampleMarkdown() {
 func verdictReport() *report.Report {
 	verdicts := flat(tasks())
 	verdicts[2].Exchanges = []tape.Ref{{Session: "s1", Seq: 4}, {Session: "s1", Seq: 5}}
-	return report.OfVerdicts(score.RunFile{Version: "v1.2.3", Suite: "exo", Rules: "exo", Recording: "sha256:00", RulesDigest: "sha256:11",
+	r := report.OfVerdicts(score.RunFile{Version: "v1.2.3", Suite: "exo", Rules: "exo", Recording: "sha256:00", RulesDigest: "sha256:11",
 		Data: "sha256:22", Verdicts: verdicts})
+	r.Groups[1].Cases = append(r.Groups[1].Cases, report.Case{Name: "left alone", Outcome: report.NotJudged, Reason: "the client went away"})
+	return r
 }
 
 // hostile is what a model or a server may have said.
@@ -159,13 +161,13 @@ func TestJUnitCounts(t *testing.T) {
 				said[a.Name.Local] = a.Value
 			}
 		}
-		want := map[string]string{"tests": "5", "failures": "2", "errors": "1", "skipped": "0"}
+		want := map[string]string{"tests": "6", "failures": "2", "errors": "1", "skipped": "1"}
 		for name, n := range want {
 			if said[name] != n {
 				t.Errorf("%s=%q, want %q", name, said[name], n)
 			}
 		}
-		if counted["testcase"] != 5 || counted["failure"] != 2 || counted["error"] != 1 || counted["testsuite"] != 2 {
+		if counted["testcase"] != 6 || counted["failure"] != 2 || counted["error"] != 1 || counted["skipped"] != 1 || counted["testsuite"] != 2 {
 			t.Errorf("elements %v", counted)
 		}
 	}

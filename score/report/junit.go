@@ -39,6 +39,7 @@ type junitCase struct {
 	Time    string        `xml:"time,attr"`
 	Failure *junitProblem `xml:"failure"`
 	Error   *junitProblem `xml:"error"`
+	Skipped *junitSkipped `xml:"skipped"`
 	Output  *junitText    `xml:"system-out"`
 }
 
@@ -48,15 +49,20 @@ type junitProblem struct {
 	Text    string `xml:",chardata"`
 }
 
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
+}
+
 type junitText struct {
 	Text string `xml:",chardata"`
 }
 
 // JUnit writes the report as JUnit XML: a test suite for each group. A missing answer is an error, which is what JUnit calls a test that
 // could not be carried out. It is not skipped: CI systems show skipped tests as nothing to worry about, and the exit status says otherwise.
+// What there is nothing to judge of is.
 func JUnit(w io.Writer, r *Report) error {
 	all := r.counts()
-	doc := junitSuites{Name: line("exodeck " + r.Suite), Tests: all.total(), Failures: all.failed, Errors: all.missing}
+	doc := junitSuites{Name: line("exodeck " + r.Suite), Tests: all.total(), Failures: all.failed, Errors: all.missing, Skipped: all.notJudged}
 	var properties []junitProperty
 	for _, f := range r.Facts {
 		properties = append(properties, junitProperty{line(f.Name), line(f.Value)})
@@ -64,7 +70,7 @@ func JUnit(w io.Writer, r *Report) error {
 	var total float64
 	for _, g := range r.Groups {
 		n := g.counts()
-		s := junitSuite{Name: line(r.Suite + "." + g.Name), Tests: n.total(), Failures: n.failed, Errors: n.missing, Properties: properties}
+		s := junitSuite{Name: line(r.Suite + "." + g.Name), Tests: n.total(), Failures: n.failed, Errors: n.missing, Skipped: n.notJudged, Properties: properties}
 		var sum float64
 		for i := range g.Cases {
 			sum += g.Cases[i].Seconds
@@ -95,6 +101,8 @@ func junitCaseOf(class string, x *Case) junitCase {
 		c.Failure = problem
 	case Missing:
 		c.Error = problem
+	case NotJudged:
+		c.Skipped = &junitSkipped{line(x.Reason)}
 	}
 	if refs := x.exchanges(); refs != "" {
 		c.Output = &junitText{line("exchanges: " + refs)}

@@ -50,6 +50,8 @@ const (
 	Failed Outcome = "failed"
 	// Missing: the recording holds no answer, or does not tell which. That says nothing about the model, but nothing was proved either.
 	Missing Outcome = "missing"
+	// NotJudged: there is nothing to judge, and that is no fault of anybody's.
+	NotJudged Outcome = "not judged"
 )
 
 // Case is one verdict.
@@ -68,9 +70,9 @@ type Case struct {
 }
 
 // counts are numbers of cases.
-type counts struct{ passed, failed, missing int }
+type counts struct{ passed, failed, missing, notJudged int }
 
-func (c counts) total() int { return c.passed + c.failed + c.missing }
+func (c counts) total() int { return c.passed + c.failed + c.missing + c.notJudged }
 
 func (c *counts) add(o Outcome) {
 	switch o {
@@ -78,8 +80,10 @@ func (c *counts) add(o Outcome) {
 		c.passed++
 	case Failed:
 		c.failed++
-	default:
+	case Missing:
 		c.missing++
+	case NotJudged:
+		c.notJudged++
 	}
 }
 
@@ -110,6 +114,9 @@ func (r *Report) headline() string {
 	}
 	if c.missing > 0 {
 		line += fmt.Sprintf(", %d missing", c.missing)
+	}
+	if c.notJudged > 0 {
+		line += fmt.Sprintf(", %d not judged", c.notJudged)
 	}
 	return line
 }
