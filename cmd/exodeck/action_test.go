@@ -1,7 +1,11 @@
 package main
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,6 +83,55 @@ func TestAction(t *testing.T) {
 				} else if !strings.Contains(string(got), want) {
 					t.Errorf("%s lacks %q:\n%.500s", name, want, got)
 				}
+			}
+		})
+	}
+}
+
+// TestActionInstall: a release is downloaded for the runner's system, and refused when it is not what its checksum says.
+func TestActionInstall(t *testing.T) {
+	for _, program := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("no " + program)
+		}
+	}
+	const program = "#!/bin/sh\necho a release, asked for $1\n"
+	sums := fmt.Sprintf("%x  exodeck-linux-arm64\n%x  exodeck-darwin-arm64\n", sha256.Sum256([]byte(program)), sha256.Sum256([]byte("other")))
+	releases := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1.2.3/SHA256SUMS":
+			fmt.Fprint(w, sums)
+		case "/v1.2.3/exodeck-linux-arm64", "/v1.2.3/exodeck-darwin-arm64", "/v1.2.3/exodeck-linux-amd64":
+			fmt.Fprint(w, program)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer releases.Close()
+	tests := []struct {
+		name, version, system, machine string
+		fails                          bool
+		output                         string
+	}{
+		{"as it was released", "v1.2.3", "Linux", "ARM64", false, "a release, asked for --version\n"},
+		{"changed", "v1.2.3", "macOS", "ARM64", true, "FAILED"},
+		{"not among the checksums", "v1.2.3", "Linux", "X64", true, "::error title=exodeck::exodeck-linux-amd64 is not among the checksums of v1.2.3"},
+		{"no such version", "v9.9.9", "Linux", "ARM64", true, "::error title=exodeck::release v9.9.9 has no exodeck-linux-arm64"},
+		{"no such system", "v1.2.3", "Windows", "ARM64", true, "::error title=exodeck::release v1.2.3 has no exodeck-windows-arm64.exe"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "path")
+			cmd := exec.Command("bash", "../../.ci/action/install")
+			cmd.Env = append(os.Environ(), "EXODECK_VERSION="+tt.version, "EXODECK_RELEASES="+releases.URL, "RUNNER_OS="+tt.system,
+				"RUNNER_ARCH="+tt.machine, "RUNNER_TEMP="+dir, "GITHUB_PATH="+path, "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
+			out, err := cmd.CombinedOutput()
+			if (err != nil) != tt.fails || !strings.Contains(string(out), tt.output) {
+				t.Errorf("error %v; output, which is to have %q:\n%s", err, tt.output, out)
+			}
+			if added, err := os.ReadFile(path); (err != nil) != tt.fails || err == nil && string(added) != filepath.Join(dir, "exodeck-bin")+"\n" {
+				t.Errorf("the path gets %q, %v", added, err)
 			}
 		})
 	}
