@@ -10,7 +10,7 @@ import (
 type finder struct {
 	filter   [1 << 10]uint64 // bits, by the hash of three bytes
 	literals map[[3]byte][]literal
-	anywhere []*Pattern
+	marked   []*Pattern
 }
 
 // literal is a text to look for: the start of a pattern, or a known value.
@@ -18,19 +18,21 @@ type literal struct {
 	text    []byte
 	pattern *Pattern // nil for a known value
 	kind    string   // of a known value
+	value   []byte   // that text stands for, when it is another
 }
 
 // hit is a secret in a text.
 type hit struct {
 	start, end int
 	kind       string
+	value      []byte
 }
 
 func newFinder(patterns []*Pattern) *finder {
 	f := &finder{literals: map[[3]byte][]literal{}}
 	for _, p := range patterns {
-		if len(p.Starts) == 0 {
-			f.anywhere = append(f.anywhere, p)
+		if p.Mark != "" {
+			f.marked = append(f.marked, p)
 		}
 		for _, start := range p.Starts {
 			f.add(literal{text: []byte(start), pattern: p})
@@ -63,14 +65,23 @@ func (f *finder) find(b []byte) []hit {
 				continue
 			}
 			if l.pattern == nil {
-				hits = append(hits, hit{i, i + len(l.text), l.kind})
+				hits = append(hits, hit{i, i + len(l.text), l.kind, l.value})
 			} else if start, end, ok := l.pattern.at(b, i); ok {
-				hits = append(hits, hit{start, end, l.pattern.Kind})
+				hits = append(hits, hit{start, end, l.pattern.Kind, b[start:end]})
 			}
 		}
 	}
-	for _, p := range f.anywhere {
-		p.everywhere(b, func(start, end int) { hits = append(hits, hit{start, end, p.Kind}) })
+	for _, p := range f.marked {
+		for i := bytes.IndexByte(b, p.Mark[0]); i >= 0; {
+			next := i + 1
+			if start, end, ok := p.at(b, i); ok {
+				hits = append(hits, hit{start, end, p.Kind, b[start:end]})
+				next = end
+			}
+			if i = bytes.IndexByte(b[next:], p.Mark[0]); i >= 0 {
+				i += next
+			}
+		}
 	}
 	return apart(hits)
 }

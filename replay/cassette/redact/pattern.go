@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"regexp"
@@ -16,8 +17,10 @@ var patternsTOML string
 type Pattern struct {
 	Kind   string
 	Starts []string
+	Mark   string
 	Regexp string
 	Back   int
+	Ahead  int
 	Inside bool
 	Mixed  bool
 	Except string
@@ -45,7 +48,7 @@ var Patterns = sync.OnceValue(func() []*Pattern {
 
 func (p *Pattern) compile() {
 	anchor := ""
-	if p.Back == 0 && len(p.Starts) > 0 {
+	if p.Back == 0 {
 		anchor = `\A`
 	}
 	p.re = regexp.MustCompile(anchor + `(?:` + p.Regexp + `)`)
@@ -58,36 +61,27 @@ func (p *Pattern) compile() {
 const (
 	// maxSecret bounds what is looked at behind a start: a private key of 16,384 bits has some 12 KiB.
 	maxSecret = 16 << 10
-	// maxNear bounds it for a pattern whose start is inside the match.
-	maxNear = 512
+	// maxAhead bounds it for a pattern whose start is inside the match and that does not say more.
+	maxAhead = 512
 )
 
 // at looks for the pattern where one of its starts stands, at b[i], and returns the range of the secret.
 func (p *Pattern) at(b []byte, i int) (start, end int, ok bool) {
 	from, to := i, min(len(b), i+maxSecret)
 	if p.Back > 0 {
-		from, to = max(0, i-p.Back), min(len(b), i+maxNear)
+		from, to = max(0, i-p.Back), min(len(b), i+cmp.Or(p.Ahead, maxAhead))
 	}
 	for from <= i {
 		m := p.re.FindSubmatchIndex(b[from:to])
 		if m == nil || from+m[0] > i {
 			return 0, 0, false
 		}
-		if start, end, ok := p.accept(b, from, m); ok {
+		if start, end, ok := p.accept(b, from, m); ok && end > i {
 			return start, end, true
 		}
 		from += m[0] + 1
 	}
 	return 0, 0, false
-}
-
-// everywhere calls found for each place where a pattern without starts matches.
-func (p *Pattern) everywhere(b []byte, found func(start, end int)) {
-	for _, m := range p.re.FindAllSubmatchIndex(b, -1) {
-		if start, end, ok := p.accept(b, 0, m); ok {
-			found(start, end)
-		}
-	}
 }
 
 // accept looks at a match m in b[from:] and returns the range of the secret.

@@ -20,8 +20,8 @@ type Rules struct {
 	PII bool
 }
 
-// nesting is how many ways of writing are undone, one inside the other.
-const nesting = 2
+// nesting is how many ways of writing are undone, one inside the other: two, and the JSON that bodies mostly are.
+const nesting = 3
 
 // minKnown is the length from which on a secret is looked for everywhere. Shorter ones would be found in places that have nothing to do with them.
 const minKnown = 8
@@ -75,8 +75,14 @@ func (r *Redactor) number(s *secret) {
 }
 
 func (r *Redactor) know(s *secret) {
-	if len(s.value) >= minKnown {
-		r.finder.add(literal{text: []byte(s.value), kind: s.kind})
+	if len(s.value) < minKnown {
+		return
+	}
+	value := []byte(s.value)
+	r.finder.add(literal{text: value, kind: s.kind, value: value})
+	if bytes.IndexByte(value, ' ') >= 0 {
+		// As forms and queries have it. What else they encode is undone where they are read.
+		r.finder.add(literal{text: bytes.ReplaceAll(value, []byte(" "), []byte("+")), kind: s.kind, value: value})
 	}
 }
 
@@ -145,8 +151,7 @@ type edit struct {
 func (r *Redactor) edits(b []byte, depth int) []edit {
 	var edits []edit
 	for _, h := range r.finder.find(b) {
-		value := b[h.start:h.end]
-		edits = append(edits, edit{h.start, h.end, value, h.kind, nil, func() []byte { return r.replace(h.kind, value) }})
+		edits = append(edits, edit{h.start, h.end, h.value, h.kind, nil, func() []byte { return r.replace(h.kind, h.value) }})
 	}
 	if depth > 0 && len(b) >= minKnown {
 		for i := range escapes {

@@ -36,7 +36,7 @@ func NewScanner(rules Rules) *Scanner {
 	return &Scanner{r}
 }
 
-// Scan looks at a text. It undoes ways of writing to the given depth; 2 is what redaction promises.
+// Scan looks at a text. It undoes ways of writing to the given depth.
 func (s *Scanner) Scan(text []byte, depth int) []Finding {
 	return findings(text, s.r.edits(text, depth))
 }
