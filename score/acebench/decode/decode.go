@@ -67,6 +67,13 @@ func (r *Reader) someArgs() []Arg {
 	return r.args[r.used : r.used : r.used+argsAtOnce]
 }
 
+// pop ends what is being read since the stack was start high, and returns it.
+func (r *Reader) pop(start int) []pyvalue.Value {
+	values := r.stack[start:]
+	r.stack = r.stack[:start]
+	return values
+}
+
 // Calls is the function [Calls] with the memory of r.
 func (r *Reader) Calls(rs rules.Rules, dialogue bool, text string) ([]Call, error) {
 	if len(text) > MaxText {

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -9,7 +10,7 @@ import (
 )
 
 // plainCalls reads a list of calls written in the plain way nearly every answer is: keyword arguments, values that are simple
-// strings, decimal numbers, True, False, None, bare names, lists, and objects with text keys. What it reads means the same under
+// strings, decimal numbers, True, False, None, bare names, lists, tuples, and objects with text keys. What it reads means the same under
 // every rule set that takes names for text. It gives up, with ok false, on anything else; the full grammar decides then.
 //
 // It exists for speed only: it needs no tree. A test holds it against the full grammar.
@@ -46,6 +47,7 @@ type plain struct {
 	text   string
 	pos    int
 	depth  int
+	comma  bool // the last separator was one
 	memory *Reader
 }
 
@@ -65,8 +67,18 @@ func (p *plain) next(c byte) bool {
 	return false
 }
 
+// space passes over what may stand between tokens inside brackets, but for comments.
 func (p *plain) space() {
-	for p.pos < len(p.text) && (p.text[p.pos] == ' ' || p.text[p.pos] == '\n' || p.text[p.pos] == '\t') {
+	for p.pos < len(p.text) {
+		switch p.text[p.pos] {
+		case ' ', '\n', '\t', '\r', '\f':
+		case '\\':
+			if p.pos+1 == len(p.text) || p.text[p.pos+1] != '\n' {
+				return
+			}
+		default:
+			return
+		}
 		p.pos++
 	}
 }
@@ -74,7 +86,8 @@ func (p *plain) space() {
 // separator reads what may follow an element: a comma, or the closing bracket, which stays.
 func (p *plain) separator(closing byte) bool {
 	p.space()
-	return p.next(',') || p.peek() == closing
+	p.comma = p.next(',')
+	return p.comma || p.peek() == closing
 }
 
 // name reads an identifier that is not a keyword.
@@ -153,6 +166,8 @@ func (p *plain) value() (v pyvalue.Value, ok bool) {
 		return p.number()
 	case c == '[':
 		return p.nested((*plain).list)
+	case c == '(':
+		return p.nested((*plain).round)
 	case c == '{':
 		return p.nested((*plain).dict)
 	}
@@ -185,20 +200,38 @@ func (p *plain) nested(read func(*plain) (pyvalue.Value, bool)) (pyvalue.Value, 
 }
 
 func (p *plain) list() (pyvalue.Value, bool) {
-	m := p.memory
-	start := len(m.stack)
+	start := len(p.memory.stack)
+	if ok := p.items(']'); !ok {
+		return nil, false
+	}
+	return p.memory.arena.List(p.memory.pop(start)), true
+}
+
+// round reads a tuple, or one value in brackets.
+func (p *plain) round() (pyvalue.Value, bool) {
+	start := len(p.memory.stack)
+	if ok := p.items(')'); !ok {
+		return nil, false
+	}
+	items := p.memory.pop(start)
+	if len(items) == 1 && !p.comma {
+		return items[0], true
+	}
+	return pyvalue.Tuple(slices.Clone(items)), true
+}
+
+// items reads values up to the closing bracket onto the stack.
+func (p *plain) items(closing byte) bool {
 	for {
 		p.space()
-		if p.next(']') {
-			list := m.arena.List(m.stack[start:])
-			m.stack = m.stack[:start]
-			return list, true
+		if p.next(closing) {
+			return true
 		}
 		v, ok := p.value()
-		if !ok || !p.separator(']') {
-			return nil, false
+		if !ok || !p.separator(closing) {
+			return false
 		}
-		m.stack = append(m.stack, v)
+		p.memory.stack = append(p.memory.stack, v)
 	}
 }
 
@@ -208,9 +241,7 @@ func (p *plain) dict() (pyvalue.Value, bool) {
 	for {
 		p.space()
 		if p.next('}') {
-			dict := m.arena.Dict(m.stack[start:])
-			m.stack = m.stack[:start]
-			return dict, true
+			return m.arena.Dict(m.pop(start)), true
 		}
 		quote := p.peek()
 		if quote != '\'' && quote != '"' {

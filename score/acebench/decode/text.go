@@ -18,7 +18,8 @@ func withoutSpace(text string) string {
 }
 
 func removeSpace(text string) string {
-	kept := make([]byte, 0, len(text))
+	var kept strings.Builder
+	kept.Grow(len(text))
 	start := 0 // of what is not copied yet
 	for i := 0; i < len(text); {
 		size, space := 1, isASCIISpace(text[i])
@@ -28,12 +29,13 @@ func removeSpace(text string) string {
 			space = pyvalue.IsSpace(r)
 		}
 		if space {
-			kept = append(kept, text[start:i]...)
+			kept.WriteString(text[start:i])
 			start = i + size
 		}
 		i += size
 	}
-	return string(append(kept, text[start:]...))
+	kept.WriteString(text[start:])
+	return kept.String()
 }
 
 func isASCIISpace(c byte) bool { return c == ' ' || 0x09 <= c && c <= 0x0d || 0x1c <= c && c <= 0x1f }
