@@ -1,34 +1,78 @@
 package conformance
 
 import (
-	"bufio"
-	"encoding/xml"
 	"fmt"
-	"io"
+	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/exodeck/exodeck/replay/show"
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score/report"
 )
 
-// WriteJUnit writes the result as JUnit's XML: a test case for each exchange, which fails on errors that no baseline knows.
-func (res *Result) WriteJUnit(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s<testsuite name=\"conformance\" tests=\"%d\" failures=\"%d\" skipped=\"%d\">\n", xml.Header, res.Exchanges, res.Failing, res.skipped)
+// Report brings the result into the form that the formats for CI systems are made from: a case for each exchange, by API, which fails on
+// errors that no baseline knows; tables of the problems, and of the exchanges that have some.
+func (res *Result) Report() (*report.Report, error) {
+	about := res.about()
+	out := &report.Report{
+		Suite: about.Suite,
+		Facts: []report.Fact{
+			{Name: "exodeck", Value: about.Version},
+			{Name: "recording", Value: about.Recording},
+			{Name: "rules digest", Value: about.RulesDigest},
+		},
+		Remarks: []string{fmt.Sprintf("calls %s; protocol %s", counted(res.Calls, []Verdict{OK, Failed, NotJudged}), counted(res.Protocol, []Verdict{OK, Failed, NotJudged}))},
+	}
+	problems := report.Table{Title: "Problems", Header: []string{"problem", "severity", "exchanges", "new"}}
+	for _, name := range res.codes() {
+		c, _ := CodeOf(name)
+		problems.Rows = append(problems.Rows, []string{name, string(res.options.Rules.severity(c)), strconv.Itoa(res.Summary[name]), strconv.Itoa(res.New[name])})
+	}
+	exchanges := report.Table{Title: "Exchanges with problems", Header: []string{"exchange", "api", "calls", "protocol", "blame", "problems"}}
 	for r, err := range res.Reports() {
 		if err != nil {
-			return err
+			return nil, err
 		}
-		fmt.Fprintf(out, "  <testcase classname=%s name=%s>", attribute(string(r.API)), attribute(fmt.Sprintf("%s/%d", r.Session, r.Seq)))
-		switch {
-		case r.Failing():
-			fmt.Fprintf(out, "<failure message=%s>%s</failure>", attribute(headline(r)), escaped(details(r)))
-		case r.skipped():
-			fmt.Fprintf(out, "<skipped message=%s/>", attribute(headline(r)))
+		if len(r.Problems) > 0 {
+			exchanges.Rows = append(exchanges.Rows, r.row())
 		}
-		fmt.Fprintln(out, "</testcase>")
+		i := slices.IndexFunc(out.Groups, func(g report.Group) bool { return g.Name == string(r.API) })
+		if i < 0 {
+			i = len(out.Groups)
+			out.Groups = append(out.Groups, report.Group{Name: string(r.API)})
+		}
+		out.Groups[i].Cases = append(out.Groups[i].Cases, r.asCase())
 	}
-	fmt.Fprintln(out, "</testsuite>")
-	return out.Flush()
+	out.Tables = []report.Table{problems, exchanges}
+	return out, nil
+}
+
+// name is what `exodeck tape show` takes.
+func (r *Report) name() string { return r.Session + "/" + strconv.FormatInt(r.Seq, 10) }
+
+func (r *Report) row() []string {
+	var codes []string
+	for _, p := range r.Problems {
+		codes = append(codes, p.Code)
+	}
+	blame := ""
+	if r.Blame != nil {
+		blame = string(*r.Blame)
+	}
+	return []string{r.name(), string(r.API), words(r.Calls), words(r.Protocol), blame, strings.Join(codes, ", ")}
+}
+
+func (r *Report) asCase() report.Case {
+	x := report.Case{Name: r.name(), Outcome: report.Passed}
+	switch {
+	case r.Failing():
+		x.Outcome, x.Kind = report.Failed, headline(r)
+		x.Reason, x.Detail, _ = strings.Cut(details(r), "\n")
+		x.Exchanges = []tape.Ref{{Session: r.Session, Seq: r.Seq}}
+	case r.skipped():
+		x.Outcome, x.Reason = report.NotJudged, headline(r)
+	}
+	return x
 }
 
 // headline is a report in a line: its codes and whose fault it is.
@@ -42,76 +86,20 @@ func headline(r *Report) string {
 	return strings.Join(codes, ", ") + blamed(r)
 }
 
+// details has a line for each problem, what no baseline knows first, and for each reason.
 func details(r *Report) string {
-	var b strings.Builder
+	var fresh, known []string
 	for _, p := range r.Problems {
-		fmt.Fprintf(&b, "%s %s (%s): %s\n", p.Severity, p.Code, p.Where, show.Printable(oneLine(p.Detail)))
+		text := fmt.Sprintf("%s %s (%s): %s", p.Severity, p.Code, p.Where, oneLine(p.Detail))
+		if p.Known {
+			known = append(known, text+" (known)")
+		} else {
+			fresh = append(fresh, text)
+		}
 	}
+	lines := append(fresh, known...)
 	for _, e := range r.Evidence {
-		fmt.Fprintf(&b, "because %s\n", show.Printable(oneLine(e)))
+		lines = append(lines, "because "+oneLine(e))
 	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func attribute(s string) string { return `"` + escaped(show.Printable(s)) + `"` }
-
-func escaped(s string) string {
-	var b strings.Builder
-	// Writing to memory does not fail.
-	_ = xml.EscapeText(&b, []byte(s))
-	return strings.ReplaceAll(b.String(), "&#xA;", "\n")
-}
-
-// WriteMarkdown writes the result as a page for an issue or a job summary.
-func (res *Result) WriteMarkdown(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "## Conformance\n\n%s; calls %s; protocol %s\n", plural(res.Exchanges, "exchange"),
-		counted(res.Calls, []Verdict{OK, Failed, NotJudged}), counted(res.Protocol, []Verdict{OK, Failed, NotJudged}))
-	if codes := res.codes(); len(codes) > 0 {
-		fmt.Fprint(out, "\n| problem | severity | exchanges | new |\n| --- | --- | ---: | ---: |\n")
-		for _, name := range codes {
-			c, _ := CodeOf(name)
-			fmt.Fprintf(out, "| %s | %s | %d | %d |\n", name, res.options.Rules.severity(c), res.Summary[name], res.New[name])
-		}
-	}
-	heading := "\n| exchange | api | calls | protocol | blame | problems |\n| --- | --- | --- | --- | --- | --- |\n"
-	for r, err := range res.Reports() {
-		if err != nil {
-			return err
-		}
-		if len(r.Problems) == 0 {
-			continue
-		}
-		var codes []string
-		for _, p := range r.Problems {
-			codes = append(codes, p.Code)
-		}
-		blame := ""
-		if r.Blame != nil {
-			blame = string(*r.Blame)
-		}
-		fmt.Fprintf(out, "%s| %s/%d | %s | %s | %s | %s | %s |\n", heading, r.Session, r.Seq, r.API, words(r.Calls), words(r.Protocol), blame, strings.Join(codes, ", "))
-		heading = ""
-	}
-	return out.Flush()
-}
-
-// WriteGitHub writes a workflow command for each new problem, so that GitHub shows it as an annotation, and the totals.
-func (res *Result) WriteGitHub(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	for r, err := range res.Reports() {
-		if err != nil {
-			return err
-		}
-		for _, p := range r.Problems {
-			if p.Known {
-				continue
-			}
-			message := fmt.Sprintf("%s/%d %s (%s): %s%s", r.Session, r.Seq, r.API, p.Where, show.Printable(oneLine(p.Detail)), blamed(r))
-			message = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(message)
-			fmt.Fprintf(out, "::%s title=%s::%s\n", p.Severity, p.Code, message)
-		}
-	}
-	res.writeTotals(out)
-	return out.Flush()
+	return strings.Join(lines, "\n")
 }

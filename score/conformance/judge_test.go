@@ -70,6 +70,15 @@ func TestRecovered(t *testing.T) {
 	}
 }
 
+// TestPrintable: nothing that an answer says moves the cursor of a terminal.
+func TestPrintable(t *testing.T) {
+	x := chat(ask(withTools), calls(call("c1", "get_tide\\u001b[2J", `{}`), call("c2", "get_tide", `{"\u001b[2J<|end|>":1,"port":"\u001b[2J"}`))).read(t)
+	text := printed(t, conformance.New(conformance.Rules{}).Exchange(x).WriteText)
+	if !strings.Contains(text, "unknown-tool") || !strings.Contains(text, "leaked-markup-in-arguments") || strings.Contains(text, "\x1b") {
+		t.Errorf("%q", text)
+	}
+}
+
 // TestCodesHaveCases: every code is given by a case, except the two that need a second exchange.
 func TestCodesHaveCases(t *testing.T) {
 	given := map[string]bool{"stream-mismatch": true, "api-mismatch": true}

@@ -299,12 +299,14 @@ func (res *Result) WriteJSON(w io.Writer) error {
 }
 
 // about is what the result can be proved with, under the names of a run file.
-func (res *Result) about() any {
-	return struct {
-		Schema      int    `json:"schema"`
-		Version     string `json:"version"`
-		Suite       string `json:"suite"`
-		Recording   string `json:"recording"`
-		RulesDigest string `json:"rules_digest"`
-	}{score.Schema, res.options.Version, "conformance", res.Recording, score.DigestBytes([]byte(res.options.Rules.String()))}
+func (res *Result) about() about {
+	return about{score.Schema, res.options.Version, "conformance", res.Recording, score.DigestBytes([]byte(res.options.Rules.String()))}
+}
+
+type about struct {
+	Schema      int    `json:"schema"`
+	Version     string `json:"version"`
+	Suite       string `json:"suite"`
+	Recording   string `json:"recording"`
+	RulesDigest string `json:"rules_digest"`
 }

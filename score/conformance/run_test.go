@@ -18,6 +18,7 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/report"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 )
@@ -114,8 +115,14 @@ func TestRun(t *testing.T) {
 	}
 	again := run(t, taped, conformance.Options{})
 	for name, write := range map[string]func(*conformance.Result, io.Writer) error{
-		"text": (*conformance.Result).WriteText, "json": (*conformance.Result).WriteJSON, "junit": (*conformance.Result).WriteJUnit,
-		"md": (*conformance.Result).WriteMarkdown, "github": (*conformance.Result).WriteGitHub,
+		"text": (*conformance.Result).WriteText, "json": (*conformance.Result).WriteJSON,
+		"junit": func(res *conformance.Result, w io.Writer) error {
+			r, err := res.Report()
+			if err != nil {
+				return err
+			}
+			return report.JUnit(w, r)
+		},
 	} {
 		first := printed(t, func(w io.Writer) error { return write(res, w) })
 		second := printed(t, func(w io.Writer) error { return write(again, w) })

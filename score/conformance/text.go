@@ -46,7 +46,7 @@ func writeReport(out *bufio.Writer, r *Report) {
 		if p.Count > 1 {
 			known += fmt.Sprintf(", %d times", p.Count)
 		}
-		fmt.Fprintf(out, "  %-7s  %s (%s%s): %s\n", p.Severity, p.Code, p.Where, known, show.Printable(oneLine(p.Detail)))
+		fmt.Fprintf(out, "  %-7s  %s (%s%s): %s\n", p.Severity, p.Code, show.Printable(p.Where.String()), known, show.Printable(oneLine(p.Detail)))
 	}
 	for _, c := range r.Recovered {
 		fmt.Fprintf(out, "  meant    %s %s (%s, in the %s)\n", show.Printable(c.Name), show.Printable(oneLine(shorten(string(c.Arguments)))), c.Family, c.From)
