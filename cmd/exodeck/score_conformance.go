@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,15 +31,6 @@ type scoreConformanceConfig struct {
 	Out           string
 }
 
-// conformanceFormats says how a result is printed in each format.
-var conformanceFormats = map[string]func(*conformance.Result, io.Writer) error{
-	"text":   (*conformance.Result).WriteText,
-	"json":   (*conformance.Result).WriteJSON,
-	"junit":  (*conformance.Result).WriteJUnit,
-	"md":     (*conformance.Result).WriteMarkdown,
-	"github": (*conformance.Result).WriteGitHub,
-}
-
 func scoreConformanceCommand(e env) *cli.Command {
 	return leaf("conformance", "what is wrong with recorded answers, and whose fault it is; no expected answers needed", "", 0, append(queryFlags(),
 		tapeFlag(),
@@ -48,7 +40,7 @@ func scoreConformanceCommand(e env) *cli.Command {
 		&cli.DurationFlag{Name: "timeout", Usage: "the longest `TIME` a stream may be without an event (default: 5m)"},
 		&cli.StringFlag{Name: "baseline", Usage: "the problems in this `FILE` are known and do not fail"},
 		&cli.StringFlag{Name: "write-baseline", Usage: "write all problems to this `FILE`, for --baseline"},
-		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, json, junit, md or github"},
+		scoreFormatFlag(),
 		&cli.StringFlag{Name: "out", Usage: "write the result, as JSON, to this `FILE` too"},
 	), func(c *cli.Context) error {
 		q, err := queryOf(c)
@@ -67,8 +59,8 @@ func scoreConformanceCommand(e env) *cli.Command {
 			Format:        c.String("format"),
 			Out:           c.String("out"),
 		}
-		if conformanceFormats[cfg.Format] == nil {
-			return usagef("--format is text, json, junit, md or github, not %q", cfg.Format)
+		if err := checkScoreFormat(cfg.Format); err != nil {
+			return err
 		}
 		if c.IsSet("timeout") && cfg.Timeout <= 0 {
 			return usagef("--timeout must be more than 0 (got %s)", cfg.Timeout)
@@ -112,7 +104,7 @@ func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env)
 	if res.Exchanges == 0 {
 		return &exitError{exitMissing, fmt.Errorf("%s holds no model call to judge; exodeck tape stats --tape %s says what it holds", cfg.Tape, shellWord(cfg.Tape))}
 	}
-	if err := conformanceFormats[cfg.Format](res, e.stdout); err != nil {
+	if err := printConformance(res, cfg.Format, e); err != nil {
 		return err
 	}
 	if res.Forgotten > 0 {
@@ -139,6 +131,25 @@ func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env)
 		return &exitError{exitMissing, errors.New("none of the exchanges could be judged")}
 	}
 	return nil
+}
+
+func printConformance(res *conformance.Result, format string, e env) error {
+	var text bytes.Buffer
+	switch format {
+	case "text":
+		return res.WriteText(e.stdout)
+	case "json":
+		return res.WriteJSON(e.stdout)
+	case "github":
+		if err := res.WriteText(&text); err != nil {
+			return err
+		}
+	}
+	r, err := res.Report()
+	if err != nil {
+		return err
+	}
+	return e.printReport(format, r, text.Bytes())
 }
 
 // rules joins the file of rules with those of the command line. What the command line says to judge stands in place of what the file says.
