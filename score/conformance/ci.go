@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/report"
 )
 
@@ -68,7 +67,6 @@ func (r *Report) asCase() report.Case {
 	case r.Failing():
 		x.Outcome, x.Kind = report.Failed, headline(r)
 		x.Reason, x.Detail, _ = strings.Cut(details(r), "\n")
-		x.Exchanges = []tape.Ref{{Session: r.Session, Seq: r.Seq}}
 	case r.skipped():
 		x.Outcome, x.Reason = report.NotJudged, headline(r)
 	}
@@ -86,18 +84,21 @@ func headline(r *Report) string {
 	return strings.Join(codes, ", ") + blamed(r)
 }
 
-// details has a line for each problem, what no baseline knows first, and for each reason.
+// details has a line for each problem, those for which the exchange fails first, and for each reason.
 func details(r *Report) string {
-	var fresh, known []string
+	var lines, others []string
 	for _, p := range r.Problems {
 		text := fmt.Sprintf("%s %s (%s): %s", p.Severity, p.Code, p.Where, oneLine(p.Detail))
-		if p.Known {
-			known = append(known, text+" (known)")
-		} else {
-			fresh = append(fresh, text)
+		switch {
+		case p.Known:
+			others = append(others, text+" (known)")
+		case p.Severity == Error:
+			lines = append(lines, text)
+		default:
+			others = append(others, text)
 		}
 	}
-	lines := append(fresh, known...)
+	lines = append(lines, others...)
 	for _, e := range r.Evidence {
 		lines = append(lines, "because "+oneLine(e))
 	}
