@@ -67,7 +67,7 @@ func (q exoQuestions) loadScenarios(stderr io.Writer) (*scenario.File, []scenari
 	}
 	selected, unknown := file.Select(q.Scenarios)
 	if len(selected) == 0 {
-		return nil, nil, usagef("no scenario of %s is called %s; it has %s", file.Name, strings.Join(unknown, ", "), strings.Join(file.Names(), ", "))
+		return nil, nil, usagef("no scenario of %s is called %s; %s", file.Name, strings.Join(unknown, ", "), file.NoMatch())
 	}
 	if len(unknown) > 0 {
 		fmt.Fprintf(stderr, "exodeck: %s has no scenario %s\n", file.Name, strings.Join(unknown, ", "))
