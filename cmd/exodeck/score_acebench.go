@@ -86,6 +86,9 @@ func (cfg *scoreACEBenchConfig) validate() error {
 	if cfg.MaxSteps < 1 {
 		return usagef("--max-dialog-turns must be >= 1 (got %d)", cfg.MaxSteps)
 	}
+	if cfg.Explain != "" && cfg.Format != "text" && cfg.Format != "json" {
+		return usagef("--explain prints text or json, not %s", cfg.Format)
+	}
 	if cfg.Explain != "" && cfg.Out != "" {
 		return usagef("--explain prints one sample and writes no run file: leave out --out, or --explain")
 	}
