@@ -3,6 +3,7 @@ package pycall
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/exodeck/exodeck/simenv/pyvalue"
@@ -18,7 +19,8 @@ const (
 // Parse reads one Python expression, as ast.parse(src, mode="eval") does. It takes time in proportion to the source. The error is a
 // [*SyntaxError].
 func Parse(src string) (Expr, error) {
-	var p parser
+	p := parsers.Get().(*parser)
+	defer p.release()
 	if err := p.prepare(src); err != nil {
 		return nil, err
 	}
@@ -45,6 +47,14 @@ type parser struct {
 
 	constants []Constant // room for more, so that they need not be allocated one by one
 	stackBuf  [16]Expr
+}
+
+var parsers = sync.Pool{New: func() any { return new(parser) }}
+
+// release makes the parser free for another source. Of what it holds it keeps only the room for constants that no tree has taken.
+func (p *parser) release() {
+	*p = parser{constants: p.constants[len(p.constants):]}
+	parsers.Put(p)
 }
 
 // prepare checks the source as a whole and brings its line ends into one form.

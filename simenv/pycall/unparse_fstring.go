@@ -42,13 +42,15 @@ func (w *writer) joined(j *JoinedStr) {
 	w.str(quotes[0] + strings.Join(escaped, "") + quotes[0])
 }
 
+var doubledBraces = strings.NewReplacer("{", "{{", "}", "}}")
+
 // part returns a part of an f-string, with its braces, before quoting.
 func (w *writer) part(e Expr) string {
 	sub := writer{noBackslashes: w.noBackslashes}
 	switch e := e.(type) {
 	case *Constant:
 		text, _ := e.Value.(pyvalue.Str)
-		return strings.NewReplacer("{", "{{", "}", "}}").Replace(string(text))
+		return doubledBraces.Replace(string(text))
 	case *FormattedValue:
 		sub.field(e)
 	case *JoinedStr:

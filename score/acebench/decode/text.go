@@ -9,36 +9,37 @@ import (
 
 // withoutSpace removes every white space character of Python's str.split, inside strings too.
 func withoutSpace(text string) string {
-	for i := range len(text) {
-		if c := text[i]; c >= utf8.RuneSelf || isASCIISpace(c) {
-			return removeSpace(text)
-		}
-	}
-	return text
-}
-
-func removeSpace(text string) string {
 	var kept strings.Builder
-	kept.Grow(len(text))
 	start := 0 // of what is not copied yet
 	for i := 0; i < len(text); {
-		size, space := 1, isASCIISpace(text[i])
-		if text[i] >= utf8.RuneSelf {
-			var r rune
-			r, size = pyvalue.DecodeRune(text[i:])
-			space = pyvalue.IsSpace(r)
+		if !maybeSpace[text[i]] {
+			i++
+			continue
 		}
-		if space {
+		r, size := pyvalue.DecodeRune(text[i:])
+		if pyvalue.IsSpace(r) {
+			if start == 0 {
+				kept.Grow(len(text))
+			}
 			kept.WriteString(text[start:i])
 			start = i + size
 		}
 		i += size
 	}
+	if start == 0 {
+		return text
+	}
 	kept.WriteString(text[start:])
 	return kept.String()
 }
 
-func isASCIISpace(c byte) bool { return c == ' ' || 0x09 <= c && c <= 0x0d || 0x1c <= c && c <= 0x1f }
+// maybeSpace holds the bytes with which a white space character can begin.
+var maybeSpace = func() (in [256]bool) {
+	for c := range in {
+		in[c] = c >= utf8.RuneSelf || pyvalue.IsSpace(rune(c))
+	}
+	return in
+}()
 
 // firstBlock returns the first part of the text with as many closing as opening brackets. It knows nothing of quotes: brackets
 // inside strings count.
