@@ -73,6 +73,7 @@ func newApp(e env, wrapped []string) *cli.App {
 				cassetteImportCommand(e),
 				cassetteVerifyCommand(e),
 				cassetteRedactCommand(e),
+				cassetteDiffCommand(e),
 			),
 			parseCommand(e),
 			group("data", "look at ACEBench data sets, and make bundles of them",
