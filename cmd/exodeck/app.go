@@ -66,6 +66,7 @@ func newApp(e env, wrapped []string) *cli.App {
 				tapeTailCommand(e),
 				tapeThreadsCommand(e),
 			),
+			askCommand(e),
 			bugreportCommand(e),
 			doctorCommand(e),
 			group("cassette", "small text files of exchanges, for git and CI",
