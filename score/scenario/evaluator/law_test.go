@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -40,7 +41,15 @@ func recorded(t *testing.T, ctx context.Context, server *standin.Server, path st
 	defer base.CloseIdleConnections()
 	var clock cluster.Clock
 	run.Client = &record.Transport{Base: base, Session: session}
-	run.Cluster.Now, run.Cluster.Sleep = clock.Now, clock.Sleep
+	run.Cluster.Now = clock.Now
+	run.Cluster.Sleep = func(ctx context.Context, d time.Duration) error {
+		// The server works on real time: what was asked of it, and perhaps given up, is done before any time has passed.
+		idle := func(c standin.Counts) bool { return c.InFlight == 0 }
+		if err := server.Await(context.WithoutCancel(ctx), idle); err != nil {
+			return err
+		}
+		return clock.Sleep(ctx, d)
+	}
 	out, err := run.Run(ctx)
 	if err := recorder.Close(); err != nil {
 		t.Fatal(err)
