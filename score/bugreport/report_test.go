@@ -250,8 +250,11 @@ func TestComparison(t *testing.T) {
 	}
 	recording := line(1, "/v1/chat/completions", ask(""), "application/json", called("get_tide", `{"port":"Vigo `+key+`"}`)) +
 		line(2, "/v1/chat/completions", chat("", "", user("Hi")), "application/json", said("Hello.")) +
-		line(3, "/v1/chat/completions", ask(`"stream":true,`), "text/event-stream", streamed("High."))
+		line(3, "/v1/chat/completions", ask(`"stream":true,`), "text/event-stream", streamed(leakedCall))
 	r := report(t, recording, 3)
+	if r.Verdict.Blame == nil || *r.Verdict.Blame != conformance.Adapter {
+		t.Errorf("blame is %v, want the adapter", r.Verdict.Blame)
+	}
 	if !r.Verdict.Has("stream-mismatch") || len(r.Hidden) > 0 {
 		t.Errorf("problems are %v, hidden %v; want stream-mismatch, and none hidden", codes(r.Verdict), r.Hidden)
 	}
@@ -262,7 +265,7 @@ func TestComparison(t *testing.T) {
 	if err := r.WriteMarkdown(&b, ""); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"the whole answer s1/1 differs in", "## The request\n", `Vigo [redacted:`} {
+	for _, want := range []string{"the whole answer s1/1 differs in", "the whole answer (s1/1) got it right", "## The request\n", `Vigo [redacted:`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, b.String())
 		}
