@@ -1,17 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
+	"github.com/exodeck/exodeck/replay/cassette/har"
 	"github.com/exodeck/exodeck/replay/cassette/redact"
 )
 
@@ -25,6 +28,7 @@ type cassetteExportConfig struct {
 	Name     string
 	Redact   redactFlags
 	NoRedact bool
+	Format   string
 	Out      string
 
 	labels map[string]string
@@ -40,6 +44,7 @@ func cassetteExportCommand(e env) *cli.Command {
 		&cli.StringFlag{Name: "verdict", Value: "failed", Usage: "with --run: `failed`, passed or missing"},
 		&cli.StringFlag{Name: "name", Usage: "the `NAME` in the cassette (default: that of the cassette the exchanges come from, or of the file)"},
 		&cli.BoolFlag{Name: "no-redact", Usage: "leave secrets in"},
+		&cli.StringFlag{Name: "format", Value: "cassette", Usage: "`cassette`, or har: an HTTP Archive for the tools of browsers"},
 		&cli.StringFlag{Name: "out", Usage: "write to this `FILE` instead of standard output"},
 	)
 	return leaf("export", "cut exchanges out of a tape into a cassette, without secrets", "", 0, append(flags, redactionFlags()...), func(c *cli.Context) error {
@@ -57,6 +62,7 @@ func cassetteExportCommand(e env) *cli.Command {
 			Name:     c.String("name"),
 			Redact:   redactFlagsOf(c),
 			NoRedact: c.Bool("no-redact"),
+			Format:   c.String("format"),
 			Out:      c.String("out"),
 		}
 		if err := cfg.validate(); err != nil {
@@ -77,6 +83,9 @@ func (cfg *cassetteExportConfig) validate() error {
 	}
 	if cfg.Verdict != "failed" && cfg.Verdict != "passed" && cfg.Verdict != "missing" {
 		return fmt.Errorf("--verdict is failed, passed or missing, not %q", cfg.Verdict)
+	}
+	if cfg.Format != "cassette" && cfg.Format != "har" {
+		return fmt.Errorf("--format is cassette or har, not %q", cfg.Format)
 	}
 	rules, err := cfg.Redact.rules()
 	if err != nil {
@@ -106,24 +115,23 @@ func runCassetteExport(ctx context.Context, cfg cassetteExportConfig, e env) err
 		return err
 	}
 	defer src.Close()
+	options := cassette.ExportOptions{
+		Name:      cfg.Name,
+		Fallback:  cassetteName(cfg.Out, cfg.Tape),
+		Generator: "exodeck " + version(),
+		Query:     cfg.Query,
+		Keep: func(x *tape.Exchange) bool {
+			return !slices.ContainsFunc(keep, func(keep func(*tape.Exchange) bool) bool { return !keep(x) })
+		},
+		Redact: cfg.redact,
+	}
 	var done cassette.Exported
-	err = writeWhole(cfg.Out, e, func(w io.Writer) error {
-		var err error
-		done, err = cassette.Export(ctx, w, src, cassette.ExportOptions{
-			Name:      cfg.Name,
-			Fallback:  cassetteName(cfg.Out, cfg.Tape),
-			Generator: "exodeck " + version(),
-			Query:     cfg.Query,
-			Keep: func(x *tape.Exchange) bool {
-				for _, keep := range keep {
-					if !keep(x) {
-						return false
-					}
-				}
-				return true
-			},
-			Redact: cfg.redact,
-		})
+	err = writeWhole(cfg.Out, e, func(w io.Writer) (err error) {
+		if cfg.Format == "har" {
+			done, err = exportHAR(ctx, w, src, options)
+		} else {
+			done, err = cassette.Export(ctx, w, src, options)
+		}
 		return err
 	})
 	if errors.Is(err, cassette.ErrNothing) {
@@ -140,6 +148,20 @@ func runCassetteExport(ctx context.Context, cfg cassetteExportConfig, e env) err
 	return nil
 }
 
+// exportHAR writes an archive of what a cassette would hold.
+func exportHAR(ctx context.Context, w io.Writer, src cassette.Source, o cassette.ExportOptions) (cassette.Exported, error) {
+	var text bytes.Buffer
+	done, err := cassette.Export(ctx, &text, src, o)
+	if err != nil {
+		return done, err
+	}
+	c, err := cassette.Read(&text, o.Fallback)
+	if err != nil {
+		return done, err
+	}
+	return done, har.Write(ctx, w, c, version())
+}
+
 // hasLabels reports whether an exchange has the labels and one of the samples that are asked for.
 func (cfg *cassetteExportConfig) hasLabels(x *tape.Exchange) bool {
 	for key, value := range cfg.labels {
@@ -147,15 +169,7 @@ func (cfg *cassetteExportConfig) hasLabels(x *tape.Exchange) bool {
 			return false
 		}
 	}
-	if len(cfg.Samples) == 0 {
-		return true
-	}
-	for _, sample := range cfg.Samples {
-		if x.Labels["sample"] == sample {
-			return true
-		}
-	}
-	return false
+	return len(cfg.Samples) == 0 || slices.Contains(cfg.Samples, x.Labels["sample"])
 }
 
 // cassetteName is the name of a cassette by the file it is written to, or else by that it is made of.

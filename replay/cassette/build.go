@@ -21,6 +21,9 @@ func Build(name string, entries iter.Seq2[*Entry, error]) (c *Cassette, err erro
 			return nil, err
 		}
 	}
+	if len(w.places) == 0 {
+		return nil, errors.New("there is no exchange in it")
+	}
 	var b bytes.Buffer
 	if _, err := w.WriteTo(&b); err != nil {
 		return nil, err
