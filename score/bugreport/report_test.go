@@ -126,6 +126,12 @@ func TestReduce(t *testing.T) {
 			chat("", tool("get_wind"), user("Tide?")),
 		},
 		{
+			"the tool that tells whose fault it is stays",
+			chat("", join(tool("get_wind"), tideTool), user("Tide?")),
+			called("get_tideget_tide", `{}`),
+			chat("", tideTool, user("Tide?")),
+		},
+		{
 			"what is odd is kept as it is",
 			`{"model":"m", "seed" : 1e0,"seed":2, "messages":[` + user("Hi") + `, {"role":"user", "content":"\u0054ide?"} ]}`,
 			said(""),
