@@ -178,14 +178,14 @@ func (d *decoder) array() (pyvalue.Value, error) {
 }
 
 func (d *decoder) object() (pyvalue.Value, error) {
-	dict := pyvalue.NewDict()
 	if err := d.enter("object"); err != nil {
 		return nil, err
 	}
 	if d.peek() == '}' {
 		d.close()
-		return dict, nil
+		return pyvalue.NewDict(), nil
 	}
+	dict := pyvalue.NewDictCap(4) // most have no more keys
 	for {
 		if d.peek() != '"' {
 			return nil, d.fail("Expecting property name enclosed in double quotes", d.pos)
