@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -111,7 +109,7 @@ func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env)
 		fmt.Fprintf(e.stderr, "%d answers were not compared with others that come much later\n", res.Forgotten)
 	}
 	if cfg.Out != "" {
-		if err := writeAtomically(cfg.Out, res.WriteJSON); err != nil {
+		if err := writeFile(cfg.Out, res.WriteJSON); err != nil {
 			return err
 		}
 	}
@@ -190,29 +188,4 @@ func (cfg *scoreConformanceConfig) baseline() (*conformance.Baseline, error) {
 		return nil, usagef("--baseline %s: %v", cfg.Baseline, err)
 	}
 	return b, nil
-}
-
-// writeAtomically writes a file that is there whole or not at all.
-func writeAtomically(path string, write func(io.Writer) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w; name another file", path, err)
-	}
-	defer os.Remove(tmp.Name())
-	if err = write(tmp); err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if closed := tmp.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
 }

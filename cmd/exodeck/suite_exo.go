@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -96,36 +94,6 @@ func exoRunFile(ctx context.Context, t cassette.Source, file *scenario.File, out
 		Data:        file.Digest,
 		Verdicts:    out.Verdicts,
 	}, err
-}
-
-// writeResult writes a result file whole or not at all, and makes the folders above it.
-func writeResult(path string, data []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("making the folder of %s: %w; name another file", path, err)
-	}
-	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w; name another file", path, err)
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(data)
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("writing %s: %w; name another file", path, err)
-	}
-	return nil
 }
 
 // verdictStatus turns what verdicts call for into the end of the command.
