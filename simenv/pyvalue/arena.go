@@ -32,10 +32,11 @@ func (a *Arena) Dict(pairs []Value) *Dict {
 	return dict
 }
 
-// slabSize is how many elements a slab holds at least.
+// slabSize is how many elements a slab holds.
 const slabSize = 128
 
-// A slab hands out parts of a slice, and starts a new slice when it is used up. It keeps only the last one.
+// A slab hands out parts of a slice, and starts a new slice when it is used up. It keeps only the last one, so it stays small: what
+// is longer than a slab gets memory of its own.
 type slab[T any] struct {
 	all  []T
 	used int
@@ -43,8 +44,11 @@ type slab[T any] struct {
 
 // take returns n elements, which hold what was there before.
 func (s *slab[T]) take(n int) []T {
+	if n > slabSize {
+		return make([]T, n)
+	}
 	if len(s.all)-s.used < n {
-		s.all, s.used = make([]T, max(n, slabSize)), 0
+		s.all, s.used = make([]T, slabSize), 0
 	}
 	part := s.all[s.used : s.used+n : s.used+n]
 	s.used += n
