@@ -164,6 +164,7 @@ func (c *Cassette) lineError(n int, err error) error {
 	}
 	if n == 1 && len(c.index) == 0 && !errors.Is(err, ErrNewer) {
 		e.Field, e.Err = "", fmt.Errorf("%w: %w", ErrNotCassette, err)
+		e.Hint = "a cassette has an exchange a line; exodeck cassette import reads other recordings too"
 	}
 	if errors.Is(err, ErrNewer) {
 		e.Hint = "use a newer exodeck"
@@ -257,8 +258,12 @@ func (c *Cassette) finish() {
 	slices.SortStableFunc(c.index, func(a, b place) int { return cmp.Compare(a.session, b.session) })
 	for i, p := range c.index {
 		c.refs[p.Ref] = i
-		c.bodies[p.request.SHA256] = bodyPlace{i, false}
-		c.bodies[p.response.SHA256] = bodyPlace{i, true}
+		if p.request.Size > 0 {
+			c.bodies[p.request.SHA256] = bodyPlace{i, false}
+		}
+		if p.response.Size > 0 {
+			c.bodies[p.response.SHA256] = bodyPlace{i, true}
+		}
 		s := c.sessions[p.session]
 		s.Exchanges++
 		if s.Started.IsZero() || p.started.Before(s.Started) {
