@@ -26,6 +26,11 @@
 // tries: a tape made of a cassette holds the decoded body, and the digest of the exchange is that of what the cassette shows, equal for the cassette, for every tape made of it and for
 // every cassette made of those. It is the digest on the first tape too, unless a body was coded or something was redacted.
 //
+// # Redaction
+//
+// Exports take secrets out by package redact. The head then has the key "redaction" with the rules that were added to the usual ones; [Matching] makes a replay compare requests in the same
+// way, so that one with the real value finds the answer that was recorded to it.
+//
 // # Laws
 //
 // Importing an export and exporting it again gives the same file, byte for byte. What a tape has no place for (encodings, unknown keys, the name) travels in a label of the session.
