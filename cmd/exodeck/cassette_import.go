@@ -14,6 +14,7 @@ import (
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/cassette/har"
 	"github.com/exodeck/exodeck/replay/cassette/pairs"
+	"github.com/exodeck/exodeck/replay/cassette/vcr"
 )
 
 type cassetteImportConfig struct {
@@ -25,14 +26,14 @@ type cassetteImportConfig struct {
 func cassetteImportCommand(e env) *cli.Command {
 	return leaf("import", "put the exchanges of a cassette, or of another kind of recording, on a tape", "FILE", 1, []cli.Flag{
 		tapeFlag(),
-		&cli.StringFlag{Name: "format", Usage: "`cassette`, har, or pairs: JSON Lines of OpenAI requests and responses (default: what the file looks like)"},
+		&cli.StringFlag{Name: "format", Usage: "`cassette`, har, vcr (YAML of go-vcr or VCR.py), or pairs: JSON Lines of OpenAI requests and responses (default: what the file looks like)"},
 	}, func(c *cli.Context) error {
 		cfg := cassetteImportConfig{File: c.Args().First(), Format: c.String("format"), Tape: c.String("tape")}
 		if cfg.File == "" {
 			return usagef("say which cassette: exodeck cassette import x.cassette.jsonl")
 		}
 		if cfg.Format != "" && importers[cfg.Format] == nil {
-			return usagef("--format is cassette, har or pairs, not %q", cfg.Format)
+			return usagef("--format is cassette, har, vcr or pairs, not %q", cfg.Format)
 		}
 		return runCassetteImport(c.Context, cfg, e)
 	})
@@ -43,6 +44,7 @@ var importers = map[string]func(path string) (*cassette.Cassette, error){
 	"cassette": cassette.Open,
 	"har":      fromFile(har.Read),
 	"pairs":    fromFile(pairs.Read),
+	"vcr":      fromFile(vcr.Read),
 }
 
 // fromFile makes a function that reads a file of one that reads.
@@ -97,6 +99,8 @@ func recordingFormat(path string) (format string, err error) {
 		return "har", nil
 	case bytes.Contains(line, []byte(`"response"`)) && bytes.Contains(line, []byte(`"request"`)) && !bytes.Contains(line, []byte(`"method"`)):
 		return "pairs", nil
+	case bytes.HasPrefix(head, []byte("interactions:")) || bytes.Contains(head, []byte("\ninteractions:")):
+		return "vcr", nil
 	}
 	return "cassette", nil
 }
