@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/replay/cassette"
+	"github.com/exodeck/exodeck/replay/match"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/ask"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
@@ -158,6 +159,10 @@ func (a acebenchTape) score(ctx context.Context, d *dataset.Dataset, e env) (*sh
 	for i, r := range a.rules.options.Rules {
 		scorers[i] = acebench.NewScorer(set, r)
 	}
+	matching, err := cassette.Matching(ctx, t, match.Default())
+	if err != nil {
+		return nil, nil, err
+	}
 	game := &recorded.Game{
 		Tape:      t,
 		Found:     found,
@@ -166,6 +171,7 @@ func (a acebenchTape) score(ctx context.Context, d *dataset.Dataset, e env) (*sh
 		OnDiverge: a.rules.diverge,
 		Model:     a.choice.Model,
 		MaxSteps:  a.maxSteps,
+		Match:     matching,
 		Same:      func(i int, x, y *acebench.Answer) bool { return sheet.Same(scorers, i, x, y) },
 	}
 	played, err := game.Play(ctx)

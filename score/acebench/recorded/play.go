@@ -44,6 +44,8 @@ type Game struct {
 	MaxSteps int
 	// Same reports whether two answers to the i-th sample get the same verdict. Recordings of another client need it.
 	Same func(i int, a, b *acebench.Answer) bool
+	// Match is how requests of a run of this suite are matched; a redacted recording needs it.
+	Match match.Options
 }
 
 // Played is what a recording holds.
@@ -63,7 +65,7 @@ func (g *Game) Play(ctx context.Context) (*Played, error) {
 // own plays the recording of a run of this suite.
 func (g *Game) own(ctx context.Context) (*Played, error) {
 	part := &Part{Tape: g.Tape, Names: g.Found.Sessions}
-	transport, err := replay.NewTransport(ctx, part, match.Default())
+	transport, err := replay.NewTransport(ctx, part, g.Match)
 	if err != nil {
 		return nil, err
 	}
