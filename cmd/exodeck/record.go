@@ -215,6 +215,9 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 			return err
 		}
 		defer watched.stop()
+		if operators.metrics != nil {
+			operators.metrics.Judge(watched.counts)
+		}
 		shown := config.OnEnd
 		config.OnEnd = func(ev record.Event) {
 			watched.ended(ev)

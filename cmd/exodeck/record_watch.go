@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/exodeck/exodeck/proxy/admin"
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/conformance"
@@ -38,6 +39,12 @@ func startWatch(ctx context.Context, path string, log *slog.Logger) (*watched, e
 
 // ended takes an exchange that has ended. It never blocks.
 func (w *watched) ended(ev record.Event) { w.watcher.Ended(ev) }
+
+// counts are the totals so far, for the metrics.
+func (w *watched) counts() admin.Judged {
+	t := w.watcher.Totals()
+	return admin.Judged{Exchanges: t.Judged, Failing: t.Failing, Dropped: t.Dropped, Problems: t.Problems}
+}
 
 // tell logs the problems of an exchange.
 func (w *watched) tell(r *conformance.Report) {

@@ -194,6 +194,7 @@ func TestMetrics(t *testing.T) {
 	stats := tape.Stats{Committed: 40, InFlight: 3, Unrecorded: 2, Queued: 4, QueuedBytes: 500, BodyBytes: 6000, StoredBytes: 700, FileBytes: 8000, Pruned: 9, PruneHeld: 50 * time.Millisecond}
 	recorder := &counters{stats, commits}
 	m := NewMetrics(recorder)
+	m.Judge(func() Judged { return Judged{Exchanges: 30, Failing: 5, Dropped: 1, Problems: map[string]int{"unknown-tool": 4}} })
 	address := start(t, New(m, recorder))
 	for _, ev := range []record.Event{
 		{API: tape.OpenAI, Status: 200, Ended: tape.Complete, RequestBytes: 10, ResponseBytes: 100, TTFB: 20 * time.Millisecond},
@@ -231,6 +232,10 @@ func TestMetrics(t *testing.T) {
 		`exodeck_tape_stored_bytes_total 700`,
 		`exodeck_tape_file_bytes 8000`,
 		`exodeck_pruned_total 9`,
+		`exodeck_judged_total 30`,
+		`exodeck_failing_total 5`,
+		`exodeck_judge_dropped_total 1`,
+		`exodeck_problems_total{code="unknown-tool"} 4`,
 		`exodeck_prune_held_seconds 0.05`,
 		`# TYPE exodeck_unrecorded_total counter`,
 		`# TYPE exodeck_in_flight gauge`,
