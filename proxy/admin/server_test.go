@@ -194,7 +194,9 @@ func TestMetrics(t *testing.T) {
 	stats := tape.Stats{Committed: 40, InFlight: 3, Unrecorded: 2, Queued: 4, QueuedBytes: 500, BodyBytes: 6000, StoredBytes: 700, FileBytes: 8000, Pruned: 9, PruneHeld: 50 * time.Millisecond}
 	recorder := &counters{stats, commits}
 	m := NewMetrics(recorder)
-	m.Judge(func() Judged { return Judged{Exchanges: 30, Failing: 5, Dropped: 1, Problems: map[string]int{"unknown-tool": 4}} })
+	m.Judge(func() Judged {
+		return Judged{Exchanges: 30, Failing: 5, Dropped: 1, Problems: map[string]int{"unknown-tool": 4}}
+	})
 	address := start(t, New(m, recorder))
 	for _, ev := range []record.Event{
 		{API: tape.OpenAI, Status: 200, Ended: tape.Complete, RequestBytes: 10, ResponseBytes: 100, TTFB: 20 * time.Millisecond},
