@@ -145,7 +145,7 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	re, err := regexp.Compile(args[0])
 	ts.Check(err)
-	for range 100 {
+	for range 500 {
 		ts.Check(ts.Exec(args[1], args[2:]...))
 		if re.MatchString(ts.ReadFile("stdout")) {
 			return
