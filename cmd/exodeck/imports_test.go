@@ -92,8 +92,8 @@ func TestLeaves(t *testing.T) {
 // TestLibraries: a library that shapes what is around it is imported in one place only.
 func TestLibraries(t *testing.T) {
 	tests := []struct {
-		library string
-		by      string // the package that may, or the folder when it ends in "/..."
+		module string
+		by     string // the package that may, or the folder when it ends in "/..."
 	}{
 		{"github.com/elazarl/goproxy", "proxy"},
 		{"modernc.org/sqlite", "proxy/tape"},
@@ -102,13 +102,13 @@ func TestLibraries(t *testing.T) {
 	}
 	pkgs := listPackages(t)
 	for _, tt := range tests {
-		t.Run(tt.library, func(t *testing.T) {
+		t.Run(tt.module, func(t *testing.T) {
 			used := false
 			for _, p := range pkgs {
 				folder, below := strings.CutSuffix(module+"/"+tt.by, "/...")
 				may := p.path == folder || below && within(p.path, folder)
 				for _, imported := range append(p.imports, p.testImports...) {
-					if !within(imported, tt.library) {
+					if !within(imported, tt.module) {
 						continue
 					}
 					used = true
@@ -118,7 +118,7 @@ func TestLibraries(t *testing.T) {
 				}
 			}
 			if !used {
-				t.Errorf("nothing imports %s: the test looks for what is not there", tt.library)
+				t.Errorf("nothing imports %s: the test looks for what is not there", tt.module)
 			}
 		})
 	}
