@@ -80,8 +80,8 @@ func (cfg *askConfig) validate() error {
 	if err != nil {
 		return err
 	}
-	if cfg.Format != "text" && cfg.Format != "json" {
-		return fmt.Errorf("--format is text or json, not %q", cfg.Format)
+	if err := checkTextOrJSON(cfg.Format); err != nil {
+		return err
 	}
 	if cfg.Timeout <= 0 {
 		return fmt.Errorf("--timeout must be more than 0 (got %s)", cfg.Timeout)

@@ -30,8 +30,8 @@ func cassetteDiffCommand(e env) *cli.Command {
 		if c.NArg() != 2 {
 			return usagef("say which two: exodeck cassette diff old.cassette.jsonl new.cassette.jsonl")
 		}
-		if cfg.Format != "text" && cfg.Format != "json" {
-			return usagef("--format is text or json, not %q", cfg.Format)
+		if err := checkTextOrJSON(cfg.Format); err != nil {
+			return err
 		}
 		return runCassetteDiff(c.Context, cfg, e)
 	})

@@ -30,8 +30,8 @@ func cassetteVerifyCommand(e env) *cli.Command {
 		if len(cfg.Files) == 0 {
 			return usagef("say which files: exodeck cassette verify *.cassette.jsonl")
 		}
-		if cfg.Format != "text" && cfg.Format != "json" {
-			return usagef("--format is text or json, not %q", cfg.Format)
+		if err := checkTextOrJSON(cfg.Format); err != nil {
+			return err
 		}
 		return runCassetteVerify(c.Context, cfg, e)
 	})

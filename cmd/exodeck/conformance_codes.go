@@ -14,8 +14,8 @@ func conformanceCodesCommand(e env) *cli.Command {
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
 	}, func(c *cli.Context) error {
 		format := c.String("format")
-		if format != "text" && format != "json" {
-			return usagef("--format is text or json, not %q", format)
+		if err := checkTextOrJSON(format); err != nil {
+			return err
 		}
 		return runConformanceCodes(format, e)
 	})

@@ -32,8 +32,8 @@ func dataAuditCommand(e env) *cli.Command {
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, or json: one object a line"},
 	}, func(c *cli.Context) error {
 		cfg := dataAuditConfig{Data: c.String("data"), Language: c.String("language"), Format: c.String("format")}
-		if cfg.Format != "text" && cfg.Format != "json" {
-			return usagef("--format is text or json, not %q", cfg.Format)
+		if err := checkTextOrJSON(cfg.Format); err != nil {
+			return err
 		}
 		var err error
 		if cfg.Rules, err = rules.Parse(c.String("rules")); err != nil {

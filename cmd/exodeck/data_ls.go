@@ -28,8 +28,8 @@ func dataLsCommand(e env) *cli.Command {
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, or json"},
 	}, func(c *cli.Context) error {
 		cfg := dataLsConfig{Data: c.String("data"), Language: c.String("language"), Category: dataset.Category(c.Args().First()), Format: c.String("format")}
-		if cfg.Format != "text" && cfg.Format != "json" {
-			return usagef("--format is text or json, not %q", cfg.Format)
+		if err := checkTextOrJSON(cfg.Format); err != nil {
+			return err
 		}
 		if cfg.Category != "" && !cfg.Category.Known() {
 			return usagef("there is no category %q; exodeck data ls lists those there are", cfg.Category)

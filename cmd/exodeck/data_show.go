@@ -30,8 +30,8 @@ func dataShowCommand(e env) *cli.Command {
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
 	}, func(c *cli.Context) error {
 		cfg := dataShowConfig{Data: c.String("data"), Language: c.String("language"), ID: c.Args().First(), Format: c.String("format")}
-		if cfg.Format != "text" && cfg.Format != "json" {
-			return usagef("--format is text or json, not %q", cfg.Format)
+		if err := checkTextOrJSON(cfg.Format); err != nil {
+			return err
 		}
 		if cfg.ID == "" {
 			return usagef("say which sample: exodeck data show normal_atom_bool_0; exodeck data ls CATEGORY lists them")

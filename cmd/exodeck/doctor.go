@@ -38,8 +38,8 @@ func doctorCommand(e env) *cli.Command {
 }
 
 func (cfg *doctorConfig) validate() error {
-	if cfg.Format != "text" && cfg.Format != "json" {
-		return fmt.Errorf("--format is text or json, not %q", cfg.Format)
+	if err := checkTextOrJSON(cfg.Format); err != nil {
+		return err
 	}
 	upstreams, err := parseUpstreams([]string{cfg.Upstream})
 	if err != nil {

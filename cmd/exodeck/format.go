@@ -13,6 +13,14 @@ import (
 	"github.com/exodeck/exodeck/score/report"
 )
 
+// checkTextOrJSON refuses a --format that a command for people and programs does not have.
+func checkTextOrJSON(format string) error {
+	if format != "text" && format != "json" {
+		return usagef("--format is text or json, not %q", format)
+	}
+	return nil
+}
+
 // scoreFormats are the formats of all score commands: for people, for programs, and for CI systems.
 var scoreFormats = []string{"text", "json", "junit", "md", "github"}
 

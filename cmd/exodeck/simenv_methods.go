@@ -21,8 +21,8 @@ func simenvMethodsCommand(e env) *cli.Command {
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, or json: one object a line"},
 	}, func(c *cli.Context) error {
 		cfg := simenvMethodsConfig{Format: c.String("format")}
-		if cfg.Format != "text" && cfg.Format != "json" {
-			return usagef("--format is text or json, not %q", cfg.Format)
+		if err := checkTextOrJSON(cfg.Format); err != nil {
+			return err
 		}
 		return runSimenvMethods(cfg, e)
 	})

@@ -84,8 +84,8 @@ func (cfg *tapeGrepConfig) validate() error {
 	if cfg.Text == "" && !facts && len(cfg.Statuses)+len(cfg.Labels)+len(cfg.Tools)+len(cfg.Problems) == 0 {
 		return fmt.Errorf("say what to find: a TEXT, --problem any, --status 5xx, …; exodeck tape grep --help lists what there is")
 	}
-	if cfg.Format != "text" && cfg.Format != "json" {
-		return fmt.Errorf("--format is text or json, not %q", cfg.Format)
+	if err := checkTextOrJSON(cfg.Format); err != nil {
+		return err
 	}
 	if cfg.Text != "" {
 		pattern, err := search.Pattern(cfg.Text, cfg.Regexp, cfg.IgnoreCase)

@@ -28,8 +28,9 @@ func tapeMergeCommand(e env) *cli.Command {
 			return usagef("--out names the tape to make; write: exodeck tape merge --out FILE TAPE...")
 		case len(cfg.Tapes) == 0:
 			return usagef("name the tapes to merge; write: exodeck tape merge --out %s TAPE...", cfg.Out)
-		case cfg.Format != "text" && cfg.Format != "json":
-			return usagef("--format is text or json, not %q", cfg.Format)
+		}
+		if err := checkTextOrJSON(cfg.Format); err != nil {
+			return err
 		}
 		return runTapeMerge(c.Context, cfg, e)
 	})

@@ -27,8 +27,8 @@ func tapePruneCommand(e env) *cli.Command {
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
 	), func(c *cli.Context) error {
 		cfg := tapePruneConfig{Tape: c.String("tape"), Format: c.String("format")}
-		if cfg.Format != "text" && cfg.Format != "json" {
-			return usagef("--format is text or json, not %q", cfg.Format)
+		if err := checkTextOrJSON(cfg.Format); err != nil {
+			return err
 		}
 		o := &cfg.Options
 		o.Session, o.DryRun = c.String("session"), c.Bool("dry-run")

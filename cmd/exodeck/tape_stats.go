@@ -33,8 +33,8 @@ func tapeStatsCommand(e env) *cli.Command {
 			return err
 		}
 		cfg := tapeStatsConfig{Tape: c.String("tape"), Query: q, Format: c.String("format")}
-		if cfg.Format != "text" && cfg.Format != "json" {
-			return usagef("--format is text or json, not %q", cfg.Format)
+		if err := checkTextOrJSON(cfg.Format); err != nil {
+			return err
 		}
 		return runTapeStats(c.Context, cfg, e)
 	})

@@ -41,8 +41,8 @@ func tapeTailCommand(e env) *cli.Command {
 		if cfg.Last < 0 {
 			return usagef("--last is how many exchanges to print, not %d", cfg.Last)
 		}
-		if cfg.Format != "text" && cfg.Format != "json" {
-			return usagef("--format is text or json, not %q", cfg.Format)
+		if err := checkTextOrJSON(cfg.Format); err != nil {
+			return err
 		}
 		err = runTapeTail(c.Context, cfg, e)
 		if cfg.Follow && errors.Is(err, context.Canceled) {

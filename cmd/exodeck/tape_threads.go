@@ -35,8 +35,8 @@ func tapeThreadsCommand(e env) *cli.Command {
 			return err
 		}
 		cfg := tapeThreadsConfig{Tape: c.String("tape"), Exchange: c.Args().First(), Query: q, Format: c.String("format")}
-		if cfg.Format != "text" && cfg.Format != "json" {
-			return usagef("--format is text or json, not %q", cfg.Format)
+		if err := checkTextOrJSON(cfg.Format); err != nil {
+			return err
 		}
 		return runTapeThreads(c.Context, cfg, e)
 	})

@@ -31,8 +31,8 @@ func tapeTimingsCommand(e env) *cli.Command {
 			return err
 		}
 		cfg := tapeTimingsConfig{Tape: c.String("tape"), Query: q, Format: c.String("format")}
-		if cfg.Format != "text" && cfg.Format != "json" {
-			return usagef("--format is text or json, not %q", cfg.Format)
+		if err := checkTextOrJSON(cfg.Format); err != nil {
+			return err
 		}
 		return runTapeTimings(c.Context, cfg, e)
 	})
