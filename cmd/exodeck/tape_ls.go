@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/show"
+	"github.com/exodeck/exodeck/score/report"
 )
 
 type tapeLsConfig struct {
@@ -210,15 +210,9 @@ func endedCell(ended tape.Ended) string {
 	return string(ended)
 }
 
-// newTable is a table without borders, its columns aligned also where they hold Chinese text.
+// newTable is a table with these columns.
 func newTable(columns ...string) table.Writer {
-	w := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Format.Header = text.FormatDefault
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	w.SetStyle(style)
-	w.SuppressTrailingSpaces()
+	w := report.NewTable()
 	header := make(table.Row, len(columns))
 	for i, c := range columns {
 		header[i] = c

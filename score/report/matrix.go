@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score"
@@ -44,13 +43,7 @@ func Matrix(w io.Writer, verdicts []score.Verdict) error {
 		}
 		tallies[c] = t
 	}
-	out := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Format.Header = text.FormatDefault
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	out.SetStyle(style)
-	out.SuppressTrailingSpaces()
+	out := NewTable()
 	header := table.Row{"scenario", "phase"}
 	for _, api := range apis {
 		header = append(header, string(api))

@@ -14,6 +14,7 @@ import (
 	"github.com/exodeck/exodeck/replay/show"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/rules"
+	"github.com/exodeck/exodeck/score/report"
 )
 
 // valueWidth is where a value in a table goes on in a further line.
@@ -61,13 +62,7 @@ func (p *printer) list(heading string, lines []string) {
 
 // table writes rows under a header, without borders.
 func (p *printer) table(indent string, header table.Row, rows []table.Row, wide ...int) {
-	w := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Format.Header = text.FormatDefault
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	w.SetStyle(style)
-	w.SuppressTrailingSpaces()
+	w := report.NewTable()
 	var columns []table.ColumnConfig
 	for _, number := range wide {
 		columns = append(columns, table.ColumnConfig{Number: number, WidthMax: valueWidth, WidthMaxEnforcer: text.WrapHard})
