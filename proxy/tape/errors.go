@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -24,6 +25,8 @@ var (
 	ErrBusy = errors.New("another recorder writes this tape")
 	// ErrFull: the disk, or the size allowed for the tape, is used up.
 	ErrFull = errors.New("no space left for the tape")
+	// ErrDisk: the system failed to read or write the file, and SQLite does not tell why.
+	ErrDisk = errors.New("the tape cannot be read or written")
 	// ErrOverLimit: the tape cannot be brought down to the size it may have.
 	ErrOverLimit = errors.New("the tape is larger than it may be")
 	// ErrPruneAll: the options of [Prune] ask for nothing in particular, which would be everything.
@@ -76,6 +79,8 @@ func failure(op, path string, err error) error {
 	switch {
 	case errors.Is(e.Err, fs.ErrNotExist):
 		e.Hint = "check the path; exodeck record creates a tape"
+	case errors.Is(e.Err, syscall.EROFS):
+		e.Hint = "name a file on a disk that can be written"
 	case errors.Is(e.Err, fs.ErrPermission):
 		e.Hint = "check the permissions of the file and of its folder"
 	case errors.Is(e.Err, fs.ErrExist):
@@ -92,12 +97,19 @@ func failure(op, path string, err error) error {
 		e.Hint = "exodeck tape stats lists those it has"
 	case errors.Is(e.Err, ErrFull):
 		e.Hint = "free some space; recording goes on when there is room"
+	case errors.Is(e.Err, ErrDisk):
+		e.Hint = "see whether the disk fails, or a quota or a limit on the size of files is reached"
 	case errors.Is(e.Err, ErrLocked):
 		e.Hint = "close what else has the tape open for writing"
 	case errors.Is(e.Err, ErrSlow):
 		e.Hint = "put the tape on a faster disk"
 	}
 	return e
+}
+
+// noFolder is the failure to make a file in a folder that is not there.
+func noFolder(op, path string, err error) error {
+	return &Error{Op: op, Path: path, Err: err, Hint: "make the folder " + filepath.Dir(path) + " first, or name a file in one that is there"}
 }
 
 // classify tells which of the sentinels a result code of SQLite stands for, nil when none does.
@@ -113,6 +125,8 @@ func classify(err error) error {
 		return ErrDamaged
 	case sqlite3.SQLITE_FULL:
 		return ErrFull
+	case sqlite3.SQLITE_IOERR:
+		return ErrDisk
 	case sqlite3.SQLITE_BUSY:
 		return ErrLocked
 	}

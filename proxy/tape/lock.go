@@ -27,6 +27,9 @@ func lockTape(ctx context.Context, path string) (*flock.Flock, error) {
 			return nil, &Error{Op: "recording on", Path: path, Err: ErrBusy,
 				Hint: "stop the other recorder, or record on another tape"}
 		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, noFolder("recording on", path, err)
+		}
 		if err != nil || !ok {
 			return nil, failure("locking", lockPath(path), err)
 		}

@@ -51,6 +51,9 @@ func Merge(ctx context.Context, out string, in ...string) (merged Merged, err er
 		sources = append(sources, t)
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(out), "."+filepath.Base(out)+".*")
+	if errors.Is(err, fs.ErrNotExist) {
+		return merged, noFolder(merging, out, err)
+	}
 	if err != nil {
 		return merged, failure(merging, out, err)
 	}

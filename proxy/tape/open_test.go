@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -188,6 +189,13 @@ func TestForeignLog(t *testing.T) {
 	}
 }
 
+func TestReadOnlyDisk(t *testing.T) {
+	var e *Error
+	if err := failure("locking", "a.tape.lock", &fs.PathError{Op: "open", Path: "a.tape.lock", Err: syscall.EROFS}); !errors.As(err, &e) || !strings.Contains(e.Hint, "can be written") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestOpenMissing(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{filepath.Join(dir, "none.tape"), filepath.Join(dir, "no", "folder", "none.tape")} {
@@ -196,6 +204,11 @@ func TestOpenMissing(t *testing.T) {
 		if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &e) || !strings.Contains(e.Hint, "check the path") {
 			t.Errorf("Open: %v", err)
 		}
+	}
+	var e *Error
+	_, err := OpenRecorder(t.Context(), filepath.Join(dir, "no", "folder", "new.tape"), RecorderOptions{})
+	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &e) || !strings.Contains(e.Hint, "make the folder "+filepath.Join(dir, "no", "folder")+" first") {
+		t.Errorf("OpenRecorder: %v", err)
 	}
 	if _, err := OpenFS(t.Context(), os.DirFS(dir), "none.tape"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("OpenFS: %v", err)

@@ -46,7 +46,11 @@ var propertyBodies = func() (list []string) {
 func TestProperty(t *testing.T) {
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
 		// A check opens some ten tapes; more of them are for who asks.
-		if err := flag.Set("rapid.checks", "15"); err != nil {
+		checks := "15"
+		if raceDetector {
+			checks = "5"
+		}
+		if err := flag.Set("rapid.checks", checks); err != nil {
 			t.Fatal(err)
 		}
 		defer flag.Set("rapid.checks", f.DefValue)

@@ -100,7 +100,7 @@ func openFile(ctx context.Context, path string) (*Tape, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tape{db: db, pool: db}, nil
+	return &Tape{db: newPrepared(db), pool: db}, nil
 }
 
 // openAlone opens a tape that is on a disk that cannot be written.
@@ -126,7 +126,7 @@ func openIn(ctx context.Context, fsys fs.FS, name string) (*Tape, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
-	return &Tape{db: db, pool: db, files: files}, nil
+	return &Tape{db: newPrepared(db), pool: db, files: files}, nil
 }
 
 // accessMode returns the mode in which SQLite is to open a file it shall only read. SQLite makes two files beside it, and removes them in the
