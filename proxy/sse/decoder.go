@@ -9,6 +9,7 @@ type Decoder struct {
 
 	piece []byte // what is left of the piece
 	off   int64  // offset in the body of the first byte of piece
+	lf    int64  // offset of the first LF of piece, or of its end if there is none; before off when it is to be looked for
 	tail  []byte // beginning of a line that went on beyond earlier pieces; it ends where piece begins
 	ended bool
 
@@ -30,7 +31,7 @@ func NewDecoder(f Format) *Decoder {
 
 // Feed hands the next bytes of the body in. It must not be called before Next has returned false, and piece must not
 // change until Next returns false again.
-func (d *Decoder) Feed(piece []byte) { d.piece = piece }
+func (d *Decoder) Feed(piece []byte) { d.piece, d.lf = piece, -1 }
 
 // End says that the body has ended.
 func (d *Decoder) End() { d.ended = true }
@@ -42,20 +43,18 @@ func (d *Decoder) Offset() int64 { return d.off }
 // End when nothing is left.
 func (d *Decoder) Next(e *Event) bool {
 	for {
-		i := bytes.IndexByte(d.piece, '\n')
-		if i < 0 {
+		length, size := d.nextLine()
+		if size < 0 {
 			break
 		}
-		line, start, whole := d.piece[:i], d.off-int64(len(d.tail)), len(d.tail) == 0
+		line, start, whole := d.piece[:length], d.off-int64(len(d.tail)), len(d.tail) == 0
 		if !whole {
 			d.tail = append(d.tail, line...)
 			line, d.tail = d.tail, d.tail[:0]
 		}
-		d.piece = d.piece[i+1:]
-		d.off += int64(i + 1)
-		if n := len(line); n > 0 && line[n-1] == '\r' {
-			line = line[:n-1]
-		}
+		d.piece = d.piece[size:]
+		d.off += int64(size)
+		line = bytes.TrimSuffix(line, []byte{'\r'})
 		if d.line(e, line, start, whole, true) {
 			return true
 		}
@@ -67,12 +66,51 @@ func (d *Decoder) Next(e *Event) bool {
 	return d.ended && d.unfinished(e)
 }
 
+// nextLine returns how many bytes of piece belong to the line that comes next, without and with its line end. size is negative when
+// that needs more bytes: no line end is there, or only a CR that an LF may follow. Of a line that began in an earlier piece, a
+// CR may be in the tail.
+func (d *Decoder) nextLine() (length, size int) {
+	if len(d.piece) == 0 {
+		return 0, -1
+	}
+	if d.lf < d.off {
+		d.lf = d.off + int64(len(d.piece))
+		if i := bytes.IndexByte(d.piece, '\n'); i >= 0 {
+			d.lf = d.off + int64(i)
+		}
+	}
+	i := int(d.lf - d.off)
+	if d.format == EventStream {
+		if d.halfEnded() {
+			if i == 0 {
+				return 0, 1
+			}
+			return 0, 0
+		}
+		j := bytes.IndexByte(d.piece[:i], '\r')
+		if j >= 0 && j+1 < i {
+			return j, j + 1
+		}
+	}
+	if i == len(d.piece) {
+		return 0, -1
+	}
+	return i, i + 1
+}
+
+// halfEnded reports whether the tail ends with a CR. It is the end of the line, and an LF behind it is a part of that end.
+func (d *Decoder) halfEnded() bool {
+	return d.format == EventStream && len(d.tail) > 0 && d.tail[len(d.tail)-1] == '\r'
+}
+
 // unfinished hands out what the end of the body left open.
 func (d *Decoder) unfinished(e *Event) bool {
-	line, start := d.tail, d.off-int64(len(d.tail))
+	line, start, terminated := d.tail, d.off-int64(len(d.tail)), d.halfEnded()
 	d.tail = nil
-	// A CR alone is half of a blank line.
-	if len(line) > 0 && string(line) != "\r" && d.line(e, line, start, false, false) {
+	if terminated {
+		line = line[:len(line)-1]
+	}
+	if (terminated || len(line) > 0) && d.line(e, line, start, false, terminated) {
 		return true
 	}
 	return d.open && d.close(e, false)

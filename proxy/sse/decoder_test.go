@@ -53,10 +53,25 @@ var streams = []struct {
 		{End: 10, Data: []byte(" a"), Terminated: true}}},
 	{"CRLF", sse.EventStream, "event: x\r\ndata: a\r\n\r\n", []sse.Event{
 		{End: 21, Name: "x", Data: []byte("a"), Terminated: true}}},
-	{"lone CR belongs to the line", sse.EventStream, "data: a\rb\n\n", []sse.Event{
-		{End: 11, Data: []byte("a\rb"), Terminated: true}}},
+	{"CR", sse.EventStream, "event: x\rdata: a\r\rdata: b\r\r", []sse.Event{
+		{End: 18, Name: "x", Data: []byte("a"), Terminated: true},
+		{Start: 18, End: 27, Data: []byte("b"), Terminated: true}}},
+	{"CR, LF and CRLF", sse.EventStream, "data: a\rdata: b\r\ndata: c\n\r: d\r\n\rdata: e\n\r\n", []sse.Event{
+		{End: 26, Data: []byte("a\nb\nc"), Terminated: true},
+		{Kind: sse.Comment, Start: 26, End: 31, Data: []byte("d"), Terminated: true},
+		{Start: 32, End: 42, Data: []byte("e"), Terminated: true}}},
+	{"lone CR ends the line", sse.EventStream, "data: a\rb\n\n", []sse.Event{
+		{Kind: sse.Junk, Start: 8, End: 10, Data: []byte("b"), Terminated: true},
+		{End: 11, Data: []byte("a"), Terminated: true}}},
 	{"CR twice before LF", sse.EventStream, "data: a\r\r\n\n", []sse.Event{
-		{End: 11, Data: []byte("a\r"), Terminated: true}}},
+		{End: 10, Data: []byte("a"), Terminated: true}}},
+	{"byte order mark and CR", sse.EventStream, "\ufeff\rdata: a\r\r", []sse.Event{
+		{Start: 4, End: 13, Data: []byte("a"), Terminated: true}}},
+	{"no blank line behind CR", sse.EventStream, ": x\r\rdata: a\r", []sse.Event{
+		{Kind: sse.Comment, End: 4, Data: []byte("x"), Terminated: true},
+		{Start: 5, End: 13, Data: []byte("a")}}},
+	{"CR in NDJSON is space", sse.NDJSON, "{\"a\":\r1}\r\r\n\r", []sse.Event{
+		{End: 11, Data: []byte("{\"a\":\r1}\r"), Terminated: true}}},
 	{"separators of Unicode end no line", sse.EventStream, "data: a\u0085b\u2028c\u2029d\x0be\x0cf\n\n", []sse.Event{
 		{End: 24, Data: []byte("a\u0085b\u2028c\u2029d\x0be\x0cf"), Terminated: true}}},
 	{"byte order mark", sse.EventStream, "\ufeffdata: a\n\n", []sse.Event{
@@ -97,7 +112,7 @@ var streams = []struct {
 	{"cut inside a comment", sse.EventStream, ": keep", []sse.Event{
 		{Kind: sse.Comment, End: 6, Data: []byte("keep")}}},
 	{"cut inside a CRLF blank line", sse.EventStream, "data: a\r\n\r", []sse.Event{
-		{End: 10, Data: []byte("a")}}},
+		{End: 10, Data: []byte("a"), Terminated: true}}},
 	{"lines of JSON", sse.NDJSON, "{\"a\":1}\n\n  \r\n{\"b\":\"\u2028\u0085\"}\r\n", []sse.Event{
 		{End: 8, Data: []byte(`{"a":1}`), Terminated: true},
 		{Start: 13, End: 28, Data: []byte("{\"b\":\"\u2028\u0085\"}"), Terminated: true}}},

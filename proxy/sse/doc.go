@@ -5,6 +5,7 @@
 // arrived.
 //
 // The package frames and does not interpret: what a browser would drop (comments, blocks without data, lines that are no field, an
-// event that the end of the body cut off) is handed out too. It departs from the HTML standard in one point: only LF ends a
-// line, and a CR before it is removed. A lone CR is a part of the line, as servers of model APIs never end lines with it.
+// event that the end of the body cut off) is handed out too. Lines end as the HTML standard says: with LF, CR or both in an event
+// stream, and with LF in NDJSON, where a CR before it is removed. An event whose last byte so far is a CR is handed out with the next
+// piece, which may begin with the LF that belongs to it.
 package sse

@@ -60,7 +60,7 @@ type Event struct {
 	// Data is nil when the block has no data field. The lines of several data fields are joined by LF. It is valid until
 	// the next call of a method of the Decoder or Scanner.
 	Data []byte
-	// Terminated says that the event was closed: a block by a blank line, a single line by its LF. Only the last
+	// Terminated says that the event was closed: a block by a blank line, a single line by its line end. Only the last
 	// event of a body can be without.
 	Terminated bool
 }
