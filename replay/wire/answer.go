@@ -17,6 +17,8 @@ type Answer struct {
 	// FinishReason is the finish reason, stop reason, done reason or Responses status exactly as sent; nil when it is
 	// absent or null.
 	FinishReason *string
+	// FinishPlace is where it stands, or where null last stood in its place; nil when neither came.
+	FinishPlace *Place
 	// Finish is FinishReason in the words of one vocabulary.
 	Finish Finish
 	// Incomplete is Responses' incomplete_details.reason; "" when absent.
@@ -32,6 +34,14 @@ type Answer struct {
 	// blocks are what was streamed.
 	Blocks    []Block
 	ToolCalls []ToolCall
+	// Final is where that snapshot stands; nil when there is none.
+	Final *Place
+
+	// Choice is the number of the choice that was read, and Choices are the further ones of an answer of Chat Completions, which has several
+	// when it was asked for. Each is an answer of its own as far as choices differ: it has neither usage nor what a response says of
+	// itself as a whole.
+	Choice  int
+	Choices []*Answer
 
 	// Usage is nil when the response tells none.
 	Usage *Usage
@@ -102,6 +112,8 @@ type Block struct {
 	Index int
 	// Text is the block's own text; "" for tool calls and other parts.
 	Text string
+	// Pieces are those that Text came in, each longer than the one before it; nil in a whole body. See [Answer.Arrival].
+	Pieces []Piece
 	// Call is the number of the call in Answer.ToolCalls; -1 for other blocks.
 	Call int
 	// Open is where the block began. Close is where it ended; nil when nothing said so.

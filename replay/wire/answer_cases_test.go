@@ -200,6 +200,41 @@ var answerCases = []answerCase{
 		`{"type":"response.web_search_call.searching","sequence_number":4,"output_index":1}`,
 		`{"type":"response.output_item.done","sequence_number":5,"output_index":3,"item":{"type":"function_call","id":"fc_3","call_id":"call_3","name":"f","arguments":"{}"}}`,
 		`{"type":"response.completed","sequence_number":6,"response":{"object":"response","status":"completed"}}`)},
+	{"items named by ids alone, as llama.cpp does", tape.Responses, true, typed(
+		`{"type":"response.created","response":{"id":"resp_1","object":"response","status":"in_progress"}}`,
+		`{"type":"response.output_item.added","item":{"type":"reasoning","id":"rs_1","summary":[],"content":[]}}`,
+		`{"type":"response.reasoning_text.delta","item_id":"rs_1","delta":"Two "}`,
+		`{"type":"response.reasoning_text.delta","item_id":"rs_1","delta":"ports."}`,
+		`{"type":"response.output_item.added","item":{"type":"message","id":"msg_1","role":"assistant","content":[]}}`,
+		`{"type":"response.content_part.added","item_id":"msg_1","part":{"type":"output_text","text":""}}`,
+		`{"type":"response.output_text.delta","item_id":"msg_1","delta":"Asking."}`,
+		`{"type":"response.output_item.added","item":{"type":"function_call","call_id":"fc_a","name":"get_tide","arguments":""}}`,
+		`{"type":"response.function_call_arguments.delta","item_id":"fc_a","delta":"{\"port\":"}`,
+		`{"type":"response.output_item.added","item":{"type":"function_call","call_id":"fc_b","name":"get_tide","arguments":""}}`,
+		`{"type":"response.function_call_arguments.delta","item_id":"fc_a","delta":"\"Vigo\"}"}`,
+		`{"type":"response.function_call_arguments.delta","item_id":"fc_b","delta":"{\"port\":\"Faro\"}"}`,
+		`{"type":"response.output_item.done","item":{"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"Two ports."}]}}`,
+		`{"type":"response.output_text.done","item_id":"msg_1","text":"Asking."}`,
+		`{"type":"response.output_item.done","item":{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"Asking."}]}}`,
+		`{"type":"response.output_item.done","item":{"type":"function_call","call_id":"fc_a","name":"get_tide","arguments":"{\"port\":\"Vigo\"}"}}`,
+		`{"type":"response.output_item.done","item":{"type":"function_call","call_id":"fc_b","name":"get_tide","arguments":"{\"port\":\"Faro\"}"}}`,
+		`{"type":"response.completed","response":{"id":"resp_1","object":"response","status":"completed","model":"m","output":[`+
+			`{"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"Two ports."}]},`+
+			`{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"Asking."}]},`+
+			`{"type":"function_call","call_id":"fc_a","name":"get_tide","arguments":"{\"port\":\"Vigo\"}"},`+
+			`{"type":"function_call","call_id":"fc_b","name":"get_tide","arguments":"{\"port\":\"Faro\"}"}]}}`)},
+	{"items named by ids that were never announced, or are never done", tape.Responses, true, typed(
+		`{"type":"response.output_text.delta","item_id":"msg_1","delta":"a"}`,
+		`{"type":"response.output_text.delta","item_id":"msg_1","delta":"b"}`,
+		`{"type":"response.output_item.added","item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"f","arguments":""}}`,
+		`{"type":"response.function_call_arguments.delta","item_id":"fc_1","delta":"{}"}`,
+		`{"type":"response.output_text.delta","delta":"c"}`,
+		`{"type":"response.completed","response":{"object":"response","status":"completed","output":[]}}`)},
+	{"items named by ids in a numbered stream", tape.Responses, true, typed(
+		`{"type":"response.output_item.added","sequence_number":1,"item":{"type":"message","id":"msg_1","content":[]}}`,
+		`{"type":"response.output_text.delta","sequence_number":3,"item_id":"msg_1","delta":"a"}`,
+		`{"type":"response.output_item.done","sequence_number":4,"output_index":null,"item":{"type":"message","id":"msg_1","content":[{"type":"output_text","text":"b"}]}}`,
+		`{"type":"response.completed","sequence_number":5,"response":{"object":"response","status":"completed","output":[{"type":"message","id":"msg_1","content":[{"type":"output_text","text":"b"}]}]}}`)},
 	{"a failure", tape.Responses, true, typed(
 		`{"type":"response.created","sequence_number":1,"response":{"id":"resp_1","object":"response","status":"in_progress"}}`,
 		`{"type":"response.failed","sequence_number":2,"response":{"id":"resp_1","object":"response","status":"failed","error":{"code":"server_error","message":"runner died"},"output":[]}}`)},

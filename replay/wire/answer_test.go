@@ -5,40 +5,16 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"github.com/exodeck/exodeck/fixtures/golden"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/wire"
-	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares text with a file of testdata, or rewrites the file.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; -update rewrites it):\n%s", path, diff)
-	}
-}
 
 // report renders all that an answer holds.
 func (c *answerCase) report(a *wire.Answer) string {
@@ -90,6 +66,10 @@ func (c *answerCase) report(a *wire.Answer) string {
 	for _, x := range a.Malformed {
 		p("malformed in event %d [%d,%d): %s: %.80q", x.Event, x.Start, x.End, x.What, x.Data)
 	}
+	for _, x := range a.Choices {
+		_, all, _ := strings.Cut(c.report(x), "\n")
+		p("choice %d: %s", x.Choice, strings.TrimSpace(all))
+	}
 	for _, x := range a.Notes {
 		p("note %s in event %d [%d,%d) %s: %s", x.Kind, x.Event, x.Start, x.End, x.Path, x.Detail)
 	}
@@ -107,7 +87,7 @@ func TestAnswers(t *testing.T) {
 		normalized(t, a)
 		all = append(all, c.report(a))
 	}
-	golden(t, "answers.txt", strings.Join(all, "\n"))
+	golden.Check(t, *update, "testdata/answers.txt", []byte(strings.Join(all, "\n")))
 }
 
 func TestAnswersAnySplit(t *testing.T) {

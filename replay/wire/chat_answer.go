@@ -2,24 +2,34 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
+	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // chatAnswer reads answers of Chat Completions.
 type chatAnswer struct {
 	*reader
-	byIndex map[int]int // call at each index of the stream
-	last    int         // call that the last delta was for, -1 at first
+	byIndex map[int]int   // call at each index of the stream
+	last    int           // call that the last delta was for, -1 at first
+	further []*chatAnswer // the choices other than the first, in the order in which they began
+	paths   []choicePath  // of each place in the list of choices
 }
+
+// choicePath has the pointers to the parts of a choice.
+type choicePath struct{ message, reason string }
+
+// maxChoices is how many choices of an answer are read. OpenAI gives 128 at most.
+const maxChoices = 128
 
 func (c *chatAnswer) event(_ string, data object) {
 	reported := false
 	if e := data.get("error"); !absent(e) {
 		c.fail(c.readError(ErrorChunk, e))
 		reported = true
-	} else if str(data.get("object")) == "error" {
+	} else if is(data.get("object"), "error") {
 		c.fail(c.readError(ErrorChunk, c.raw))
 		return
 	}
@@ -42,6 +52,7 @@ func (c *chatAnswer) body(data object) {
 		c.unknown("body without choices", c.raw)
 	}
 	c.choices(data.get("choices"), "message")
+	c.end()
 	if stats := data.get("generation_stats"); !absent(stats) {
 		c.stats(stats)
 	}
@@ -50,23 +61,80 @@ func (c *chatAnswer) body(data object) {
 	}
 }
 
-func (c *chatAnswer) end() {}
+// end puts the further choices into the answer.
+func (c *chatAnswer) end() {
+	for _, f := range c.further {
+		f.a.Complete, f.a.Events, f.a.Size = c.a.Complete, c.a.Events, c.a.Size
+		f.finish()
+		c.a.Choices = append(c.a.Choices, f.a)
+	}
+}
 
-// choices reads the first choice and notes others. Its message is under the given name.
+// choices reads the choices, whose messages are under the given name.
 func (c *chatAnswer) choices(v jsontext.Value, name string) {
 	if !absent(v) && v.Kind() != '[' {
 		c.wrongType(v, "/choices", "an array")
 	}
 	for i, choice := range elements(v) {
 		fields := members(choice)
-		if n, ok := integer(fields.get("index")); ok && n != 0 {
-			c.noteOnce(NoteOtherChoice, fmt.Sprintf("/choices/%d", i), fmt.Sprintf("choice %d is not read", n))
-			continue
+		n, numbered := integer(fields.get("index"))
+		if !numbered && c.whole {
+			n = int64(i) // in an event, a choice without a number is the first one
 		}
-		path := "/choices/" + strconv.Itoa(i)
-		c.message(members(fields.get(name)), path+"/"+name)
-		c.finishReason(fields.get("finish_reason"), path+"/finish_reason")
+		if one := c.choice(int(n)); one != nil {
+			one.choose(fields, name, c.path(i, name))
+		} else {
+			c.noteOnce(NoteOtherChoice, fmt.Sprintf("/choices/%d", i), fmt.Sprintf("only %d choices are read", maxChoices))
+		}
 	}
+}
+
+// path returns the pointers to the parts of a choice, whose message is under the given name.
+func (c *chatAnswer) path(i int, name string) choicePath {
+	for n := len(c.paths); n <= i; n++ {
+		choice := "/choices/" + strconv.Itoa(n)
+		c.paths = append(c.paths, choicePath{choice + "/" + name, choice + "/finish_reason"})
+	}
+	return c.paths[i]
+}
+
+// choice returns the reader of a choice; nil when there are too many.
+func (c *chatAnswer) choice(number int) *chatAnswer {
+	if number == 0 {
+		return c
+	}
+	i := slices.IndexFunc(c.further, func(f *chatAnswer) bool { return f.a.Choice == number })
+	if i < 0 {
+		if i = len(c.further); i == maxChoices-1 {
+			return nil
+		}
+		f := newReader(tape.OpenAI, !c.whole).format.(*chatAnswer)
+		f.a.Choice = number
+		c.further = append(c.further, f)
+	}
+	c.further[i].at, c.further[i].raw = c.at, c.raw
+	return c.further[i]
+}
+
+// choose reads what an event, or the whole body, says of the choice.
+func (c *chatAnswer) choose(fields object, name string, path choicePath) {
+	message := members(fields.get(name))
+	if reason := c.a.FinishReason; reason != nil && *reason != "" && tells(message) { // as some servers say null
+		c.note(NoteAfterEnd, path.message, fmt.Sprintf("a part of the answer after the finish reason %q", *reason))
+	}
+	c.message(message, path.message)
+	c.finishReason(fields.get("finish_reason"), path.reason)
+}
+
+// tells reports whether a message holds a part of the answer, and not just fields that are empty.
+func tells(message object) bool {
+	return slices.ContainsFunc(message, func(f Field) bool {
+		switch f.Name {
+		case "content", "reasoning_content", "reasoning", "refusal", "tool_calls", "function_call":
+			return !absent(f.Value) && string(f.Value) != `""` && string(f.Value) != "[]" && string(f.Value) != "{}"
+		}
+		return false
+	})
 }
 
 // message reads a delta or a whole message.
@@ -81,7 +149,7 @@ func (c *chatAnswer) message(m object, path string) {
 		reasoning = c.text(m, "reasoning", path)
 	}
 	c.say(BlockReasoning, reasoning)
-	c.content(m.get("content"), path+"/content")
+	c.content(m.get("content"), path)
 	c.say(BlockRefusal, c.text(m, "refusal", path))
 	calls := m.get("tool_calls")
 	if !absent(calls) && calls.Kind() != '[' {
@@ -109,7 +177,7 @@ var messageNames = map[string]bool{
 	"name": true, "tool_call_id": true, "annotations": true,
 }
 
-// content reads a text, or a list of parts as Mistral sends beside its thinking.
+// content reads a text, or a list of parts as Mistral sends beside its thinking. path is that of the message.
 func (c *chatAnswer) content(v jsontext.Value, path string) {
 	switch v.Kind() {
 	case '"':
@@ -132,7 +200,7 @@ func (c *chatAnswer) content(v jsontext.Value, path string) {
 		}
 	case jsontext.KindInvalid, 'n':
 	default:
-		c.wrongType(v, path, "a string")
+		c.wrongType(v, path+"/content", "a string")
 	}
 }
 

@@ -12,6 +12,9 @@ type claudeAnswer struct {
 	*reader
 	blocks  map[int]int // the last block that started at each index
 	started int         // blocks that are open
+	next    int         // the index that is due
+	first   string      // the first event
+	closing bool        // message_delta has come
 }
 
 func (c *claudeAnswer) event(name string, data object) {
@@ -21,13 +24,18 @@ func (c *claudeAnswer) event(name string, data object) {
 		kind = name
 	case name != "" && name != kind:
 		c.note(NoteEventName, "/type", fmt.Sprintf("event %q has the type %q", name, kind))
+	case name == "" && kind != "ping": // which nobody misses
+		c.noteOnce(NoteEventUnnamed, "/type", kind+" has no name before its data")
 	}
+	c.order(kind)
 	switch kind {
 	case "message_start":
 		message := members(data.get("message"))
 		c.header(message, "type", "message", "/message")
 		c.usage(message.get("usage"), "/message/usage")
-		c.finishReason(message.get("stop_reason"), "/message/stop_reason")
+		if reason := message.get("stop_reason"); !absent(reason) {
+			c.finishReason(reason, "/message/stop_reason")
+		}
 		for i, part := range elements(message.get("content")) {
 			c.part(members(part), part, i, "/message/content/"+strconv.Itoa(i))
 		}
@@ -47,6 +55,31 @@ func (c *claudeAnswer) event(name string, data object) {
 	case "ping":
 	default:
 		c.unknown(fmt.Sprintf("event %q", kind), c.raw)
+	}
+}
+
+// order notes an event that does not come in the order the API states: message_start comes first and once, and the blocks of content all
+// come before message_delta. ping, error and events the API does not have may come anywhere.
+func (c *claudeAnswer) order(kind string) {
+	switch kind {
+	case "message_start":
+		if c.first == kind {
+			c.note(NoteEventOrder, "/type", "message_start comes once more")
+		}
+	case "content_block_start", "content_block_delta", "content_block_stop":
+		if c.closing {
+			c.noteOnce(NoteEventOrder, "/type", kind+" after message_delta")
+		}
+	case "message_delta":
+		c.closing = true
+	case "message_stop":
+	default:
+		return
+	}
+	if c.first == "" {
+		if c.first = kind; kind != "message_start" {
+			c.note(NoteEventOrder, "/type", fmt.Sprintf("the stream begins with %s, not with message_start", kind))
+		}
 	}
 }
 
@@ -88,7 +121,10 @@ func (c *claudeAnswer) start(data object) {
 	}
 	if old, ok := c.blocks[index]; ok {
 		c.note(NoteDuplicateBlock, "/index", fmt.Sprintf("index %d was that of a %s block", index, c.a.Blocks[old].Kind))
+	} else if index > c.next {
+		c.note(NoteIndexGap, "/index", fmt.Sprintf("index %d where %d is due", index, c.next))
 	}
+	c.next = max(c.next, index+1)
 	if c.started > 0 {
 		c.note(NoteOverlap, "", fmt.Sprintf("block %d starts while another one is open", index))
 	}
@@ -115,10 +151,10 @@ func (c *claudeAnswer) part(fields object, raw jsontext.Value, index int, path s
 	switch kind := str(fields.get("type")); kind {
 	case "text":
 		block = c.open(BlockText, index)
-		c.texts[block] = append(c.texts[block], c.text(fields, "text", path)...)
+		c.write(block, c.text(fields, "text", path))
 	case "thinking":
 		block = c.open(BlockReasoning, index)
-		c.texts[block] = append(c.texts[block], c.text(fields, "thinking", path)...)
+		c.write(block, c.text(fields, "thinking", path))
 	case "tool_use":
 		var call int
 		call, block = c.call(index)
@@ -166,6 +202,7 @@ func (c *claudeAnswer) delta(data object) {
 		}
 		if !ok {
 			c.blocks[index] = block
+			c.next = max(c.next, index+1)
 			c.started++
 		}
 	} else if c.a.Blocks[block].Close != nil {
@@ -175,7 +212,7 @@ func (c *claudeAnswer) delta(data object) {
 		c.inputDelta(c.a.Blocks[block].Call, delta.get(target.field))
 		return
 	}
-	c.texts[block] = append(c.texts[block], c.text(delta, target.field, "/delta")...)
+	c.write(block, c.text(delta, target.field, "/delta"))
 }
 
 // inputDelta adds a piece of a call's input. The input that the block started with is only a stand-in, unless no piece comes.

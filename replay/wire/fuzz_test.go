@@ -52,6 +52,9 @@ func checkAnswer(t *testing.T, a *wire.Answer, body []byte) {
 	if a.Size != int64(len(body)) {
 		t.Errorf("size %d of %d bytes", a.Size, len(body))
 	}
+	for _, choice := range a.Choices {
+		checkAnswer(t, choice, body)
+	}
 	var places []wire.Place
 	for _, n := range a.Notes {
 		places = append(places, n.Place)
@@ -80,6 +83,15 @@ func checkAnswer(t *testing.T, a *wire.Answer, body []byte) {
 	}
 	for _, c := range a.ToolCalls {
 		places = append(places, c.Places...)
+	}
+	for kind, text := range map[wire.BlockKind]string{wire.BlockText: a.Text, wire.BlockReasoning: a.Reasoning, wire.BlockRefusal: a.Refusal} {
+		for _, offset := range []int{0, len(text) / 2, len(text) - 1, len(text)} {
+			p, ok := a.Arrival(kind, offset)
+			if ok != (a.Stream && offset >= 0 && offset < len(text)) {
+				t.Errorf("whether byte %d of the %s %q came: %v", offset, kind, text, ok)
+			}
+			places = append(places, p)
+		}
 	}
 	for _, p := range places {
 		if p.Start < 0 || p.Start > p.End || p.End > a.Size || p.Event < 0 || p.Event > a.Events {

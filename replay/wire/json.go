@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -43,9 +42,35 @@ func members(v jsontext.Value) object {
 	o := make(object, 0, 8)
 	for s := inside(v); s.more(); {
 		name := s.next()
-		o = append(o, Field{Name: unquote(name), Value: s.next()})
+		o = append(o, Field{Name: nameOf(name), Value: s.next()})
 	}
 	return o
+}
+
+// nameOf returns the text of a member's name.
+func nameOf(quoted jsontext.Value) string {
+	if name, ok := names[string(quoted[1:len(quoted)-1])]; ok {
+		return name
+	}
+	return unquote(quoted)
+}
+
+// names are those that most bodies have, or each event of a stream, under themselves: no text is made for them.
+var names = keyed(
+	"id", "object", "created", "created_at", "model", "type", "index", "role", "content", "text", "name", "usage", "error", "done",
+	"choices", "delta", "message", "finish_reason", "logprobs", "system_fingerprint", "reasoning_content", "thinking", "refusal",
+	"tool_calls", "tool_call_id", "function", "arguments", "call_id", "input", "content_block", "partial_json", "stop_reason",
+	"item", "item_id", "output_index", "content_index", "summary_index", "sequence_number", "response", "output", "status",
+	"messages", "tools", "parameters", "description", "tool_choice", "stream", "stream_options", "temperature", "max_tokens",
+	"prompt_tokens", "completion_tokens", "input_tokens", "output_tokens", "total_tokens", "prompt_tokens_details", "completion_tokens_details",
+)
+
+func keyed(all ...string) map[string]string {
+	m := make(map[string]string, len(all))
+	for _, s := range all {
+		m[s] = s
+	}
+	return m
 }
 
 // elements returns the elements of a valid JSON array; nil for any other value.
@@ -71,32 +96,40 @@ const blanks = " \t\r\n"
 
 // more passes what stands between values and reports whether there is another value.
 func (s *splitter) more() bool {
-	s.rest = bytes.TrimLeft(s.rest, blanks+",:")
-	return s.rest[0] != '}' && s.rest[0] != ']'
+	for between(s.rest[0]) {
+		s.rest = s.rest[1:]
+	}
+	return !closes(s.rest[0])
 }
+
+// between reports whether a byte stands between values, closes whether it ends an object or array.
+func between(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',' || c == ':'
+}
+func closes(c byte) bool { return c == '}' || c == ']' }
 
 // next returns the next value.
 func (s *splitter) next() jsontext.Value {
 	s.more()
-	n := 0
+	n := 1
 	switch s.rest[0] {
 	case '"':
 		n = stringLen(s.rest)
 	case '{', '[':
-		for depth := 1; depth > 0; {
-			n += 1 + bytes.IndexAny(s.rest[n+1:], `"{}[]`)
+		for depth := 1; depth > 0; n++ {
 			switch s.rest[n] {
 			case '"':
 				n += stringLen(s.rest[n:]) - 1
 			case '{', '[':
 				depth++
-			default:
+			case '}', ']':
 				depth--
 			}
 		}
-		n++
 	default:
-		n = bytes.IndexAny(s.rest, blanks+",:}]")
+		for !between(s.rest[n]) && !closes(s.rest[n]) {
+			n++
+		}
 	}
 	value := s.rest[:n:n]
 	s.rest = s.rest[n:]
@@ -105,18 +138,21 @@ func (s *splitter) next() jsontext.Value {
 
 // stringLen returns the length of the JSON string that text begins with.
 func stringLen(text []byte) int {
-	for i := 1; ; i += 2 {
-		i += bytes.IndexAny(text[i:], `"\\`)
-		if text[i] == '"' {
-			return i + 1
+	for n := 1; ; n++ {
+		n += bytes.IndexByte(text[n:], '"')
+		before := n
+		for text[before-1] == '\\' {
+			before--
+		}
+		if (n-before)%2 == 0 { // each backslash escapes the next one, and none the quote
+			return n + 1
 		}
 	}
 }
 
 // check reports whether data is exactly one JSON value, and what is odd in it.
 func check(data []byte) (odd []Note, err error) {
-	strict := readOne(data, nil)
-	if strict == nil {
+	if jsontext.Value(data).IsValid() {
 		return nil, nil
 	}
 	if err := readOne(data, lenient); err != nil {
@@ -144,14 +180,9 @@ func oddity(err error, kind NoteKind) []Note {
 
 var errNoValue = errors.New("there is no JSON value")
 
-// decoders keeps decoders, as a stream has an event for every token.
-var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
-
 // readOne reads data as one JSON value with nothing but blanks after it.
 func readOne(data []byte, opts []jsontext.Options) error {
-	dec := decoders.Get().(*jsontext.Decoder)
-	defer decoders.Put(dec)
-	dec.Reset(bytes.NewBuffer(data), opts...)
+	dec := jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
 	switch _, err := dec.ReadValue(); {
 	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return errNoValue

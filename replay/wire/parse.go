@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -26,9 +27,13 @@ func ParseResponse(api tape.API, stream bool, r io.Reader) (*Answer, error) {
 		}
 		return answer.a, nil
 	}
-	body, err := io.ReadAll(r)
-	if err == nil || len(body) > 0 { // no bytes mean something only at a regular end
-		answer.wholeBody(body)
+	var body bytes.Buffer
+	if sized, ok := r.(interface{ Len() int }); ok {
+		body.Grow(sized.Len() + bytes.MinRead) // room to see that there is no more
+	}
+	_, err := body.ReadFrom(r)
+	if err == nil || body.Len() > 0 { // no bytes mean something only at a regular end
+		answer.wholeBody(body.Bytes())
 	}
 	if err != nil {
 		return answer.a, fmt.Errorf("reading a response: %w", err)

@@ -37,11 +37,13 @@ const (
 	NoteWrongObject NoteKind = "wrong-object"
 	// NoteEventName: the event's name is not the type in its data.
 	NoteEventName NoteKind = "event-name"
-	// NoteOtherChoice: a choice other than the first, which is not read.
+	// NoteEventUnnamed: the event has no name, by which Claude's clients tell events apart.
+	NoteEventUnnamed NoteKind = "event-unnamed"
+	// NoteOtherChoice: a choice that is not read because there are too many of them.
 	NoteOtherChoice NoteKind = "other-choice"
-	// NoteIndexMissing: a streamed tool call without an index.
+	// NoteIndexMissing: a streamed tool call, block or output item without an index.
 	NoteIndexMissing NoteKind = "index-missing"
-	// NoteIndexGap: the index of a new call is not the next one.
+	// NoteIndexGap: the index of a new call, block or output item is not the next one.
 	NoteIndexGap NoteKind = "index-gap"
 	// NoteIndexReused: a new id at an index that is taken; the calls are kept apart.
 	NoteIndexReused NoteKind = "index-reused"
@@ -63,7 +65,9 @@ const (
 	NoteCallID NoteKind = "call-id"
 	// NoteFinishChanged: a second, different finish reason; the last one counts.
 	NoteFinishChanged NoteKind = "finish-changed"
-	// NoteAfterEnd: an event after the end marker.
+	// NoteEventOrder: an event that begins the stream comes late or once more, or content comes after all content was to have come.
+	NoteEventOrder NoteKind = "event-order"
+	// NoteAfterEnd: an event after the end marker, or a part of a choice of Chat Completions after its finish reason.
 	NoteAfterEnd NoteKind = "after-end"
 	// NoteAfterError: an event other than the end marker after an error.
 	NoteAfterError NoteKind = "after-error"

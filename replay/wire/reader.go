@@ -268,7 +268,48 @@ func (r *reader) say(kind BlockKind, text string) {
 	if n < 0 || r.a.Blocks[n].Kind != kind {
 		n = r.open(kind, -1)
 	}
-	r.texts[n] = append(r.texts[n], text...)
+	r.write(n, text)
+}
+
+// write adds text to a block.
+func (r *reader) write(block int, text string) {
+	r.texts[block] = append(r.texts[block], text...)
+	r.arrived(block)
+}
+
+// rewrite sets the text of a block.
+func (r *reader) rewrite(block int, text string) {
+	old, pieces := r.texts[block], &r.a.Blocks[block].Pieces
+	r.texts[block] = []byte(text)
+	same := 0
+	for same < len(old) && same < len(text) && old[same] == text[same] {
+		same++
+	}
+	for n := len(*pieces); n > 0 && (*pieces)[n-1].Len > same; n-- {
+		before := 0
+		if n > 1 {
+			before = (*pieces)[n-2].Len
+		}
+		if before < same { // a part of this piece is left
+			(*pieces)[n-1].Len = same
+			break
+		}
+		*pieces = (*pieces)[:n-1]
+	}
+	r.arrived(block)
+}
+
+// arrived notes that the event that is being read has brought what a block's text is longer by.
+func (r *reader) arrived(block int) {
+	pieces, size := &r.a.Blocks[block].Pieces, len(r.texts[block])
+	last := len(*pieces) - 1
+	switch {
+	case r.whole:
+	case last >= 0 && (*pieces)[last].Event == r.at.Event:
+		(*pieces)[last].Len = size
+	case last < 0 && size > 0 || last >= 0 && (*pieces)[last].Len < size:
+		*pieces = append(*pieces, Piece{Event: r.at.Event, Start: r.at.Start, End: r.at.End, Len: size})
+	}
 }
 
 // call begins a tool call with a block of its own and returns its number and that of the block.
@@ -342,16 +383,30 @@ func (r *reader) identify(call int, id, name jsontext.Value) {
 // finishReason takes a finish reason.
 func (r *reader) finishReason(v jsontext.Value, path string) {
 	switch v.Kind() {
-	case jsontext.KindInvalid, 'n':
+	case jsontext.KindInvalid:
+	case 'n':
+		if r.a.FinishReason == nil {
+			r.finishPlace(path)
+		}
 	case '"':
 		reason := unquote(v)
 		if old := r.a.FinishReason; old != nil && *old != reason {
 			r.note(NoteFinishChanged, path, fmt.Sprintf("%q after %q", reason, *old))
 		}
 		r.a.FinishReason = &reason
+		r.finishPlace(path)
 	default:
 		r.wrongType(v, path, "a string")
 	}
+}
+
+// finishPlace notes where in the event that is being read the finish reason stands. Most streams have null there in each event.
+func (r *reader) finishPlace(path string) {
+	if r.a.FinishPlace == nil {
+		r.a.FinishPlace = new(Place)
+	}
+	*r.a.FinishPlace = r.at
+	r.a.FinishPlace.Path = path
 }
 
 // header takes what a response says of itself; want is the value its object (or type) member must have.
@@ -364,8 +419,8 @@ func (r *reader) header(o object, objectName, want, path string) {
 	set(&r.a.ID, "id")
 	set(&r.a.Model, "model")
 	set(&r.a.Object, objectName)
-	if got := str(o.get(objectName)); want != "" && got != want {
-		r.noteOnce(NoteWrongObject, path+"/"+objectName, fmt.Sprintf("%q, not %q", got, want))
+	if got := o.get(objectName); want != "" && !is(got, want) {
+		r.noteOnce(NoteWrongObject, path+"/"+objectName, fmt.Sprintf("%q, not %q", str(got), want))
 	}
 }
 
@@ -373,14 +428,14 @@ func (r *reader) header(o object, objectName, want, path string) {
 func (r *reader) finish() {
 	a := r.a
 	a.Notes = r.list
-	joined := make(map[BlockKind][]byte)
+	texts := make(map[BlockKind][]string)
 	for i := range a.Blocks {
 		b := &a.Blocks[i]
 		b.Text = string(r.texts[i])
-		joined[b.Kind] = append(joined[b.Kind], r.texts[i]...)
+		texts[b.Kind] = append(texts[b.Kind], b.Text)
 	}
 	for kind, field := range map[BlockKind]*string{BlockText: &a.Text, BlockReasoning: &a.Reasoning, BlockRefusal: &a.Refusal} {
-		*field = string(joined[kind])
+		*field = strings.Join(texts[kind], "")
 		if text, ok := r.snapshot[kind]; ok {
 			*field = text
 		}

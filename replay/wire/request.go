@@ -34,6 +34,8 @@ type Message struct {
 	// Name is the participant's name or, for Ollama results, the tool's; "" mostly.
 	Name  string
 	Parts []Part
+	// Path is where the message begins in the body, as a JSON pointer; "" where the body has no list of messages.
+	Path string
 }
 
 // PartKind says which field of a [Part] counts.

@@ -16,7 +16,7 @@ func (r *requestReader) chat(body object) {
 }
 
 func (r *requestReader) chatMessage(o object, path string) Message {
-	m := Message{Role: r.text(o, "role", path), Name: r.text(o, "name", path)}
+	m := Message{Role: r.text(o, "role", path), Name: r.text(o, "name", path), Path: path}
 	if m.Role == "tool" || m.Role == "function" {
 		m.Parts = []Part{{Kind: PartToolResult, Result: r.result(o, "tool_call_id", "content", path)}}
 		return m
@@ -56,7 +56,7 @@ func (r *requestReader) claude(body object) {
 	r.q.System = strings.Join(texts, "\n\n")
 	for i, raw := range r.array(body.get("messages"), "/messages") {
 		o, path := members(raw), "/messages/"+strconv.Itoa(i)
-		r.q.Messages = append(r.q.Messages, Message{Role: r.text(o, "role", path), Parts: r.content(o.get("content"), path+"/content")})
+		r.q.Messages = append(r.q.Messages, Message{Role: r.text(o, "role", path), Parts: r.content(o.get("content"), path+"/content"), Path: path})
 	}
 	r.tools(body.get("tools"), "input_schema")
 }
@@ -80,16 +80,16 @@ func (r *requestReader) item(raw jsontext.Value, path string) {
 	o := members(raw)
 	switch kind := str(o.get("type")); kind {
 	case "message", "":
-		r.q.Messages = append(r.q.Messages, Message{Role: r.text(o, "role", path), Parts: r.content(o.get("content"), path+"/content")})
+		r.q.Messages = append(r.q.Messages, Message{Role: r.text(o, "role", path), Parts: r.content(o.get("content"), path+"/content"), Path: path})
 	case "function_call", "custom_tool_call":
 		arguments := o.get("arguments")
 		if kind == "custom_tool_call" {
 			arguments = o.get("input")
 		}
-		r.fold("assistant", Part{Kind: PartToolCall, Call: requestCall(o.get("call_id"), o.get("name"), arguments)})
+		r.fold("assistant", path, Part{Kind: PartToolCall, Call: requestCall(o.get("call_id"), o.get("name"), arguments)})
 	case "function_call_output", "custom_tool_call_output":
 		r.q.Messages = append(r.q.Messages, Message{
-			Role: "tool", Parts: []Part{{Kind: PartToolResult, Result: r.result(o, "call_id", "output", path)}},
+			Role: "tool", Parts: []Part{{Kind: PartToolResult, Result: r.result(o, "call_id", "output", path)}}, Path: path,
 		})
 	case "reasoning":
 		var text strings.Builder
@@ -97,18 +97,18 @@ func (r *requestReader) item(raw jsontext.Value, path string) {
 			text.WriteString(t)
 		}
 		if text.Len() > 0 {
-			r.fold("assistant", Part{Kind: PartReasoning, Text: text.String()})
+			r.fold("assistant", path, Part{Kind: PartReasoning, Text: text.String()})
 		}
 	default:
-		r.fold("assistant", Part{Kind: PartOther, Text: kind, Raw: raw})
+		r.fold("assistant", path, Part{Kind: PartOther, Text: kind, Raw: raw})
 	}
 }
 
-// fold adds a part to the last message if that has the role, else to a new one.
-func (r *requestReader) fold(role string, p Part) {
+// fold adds a part to the last message if that has the role, else to a new one, which is at path.
+func (r *requestReader) fold(role, path string, p Part) {
 	n := len(r.q.Messages) - 1
 	if n < 0 || r.q.Messages[n].Role != role {
-		r.q.Messages = append(r.q.Messages, Message{Role: role})
+		r.q.Messages = append(r.q.Messages, Message{Role: role, Path: path})
 		n++
 	}
 	r.q.Messages[n].Parts = append(r.q.Messages[n].Parts, p)
@@ -118,7 +118,7 @@ func (r *requestReader) fold(role string, p Part) {
 func (r *requestReader) ollama(body object) {
 	for i, raw := range r.array(body.get("messages"), "/messages") {
 		o, path := members(raw), "/messages/"+strconv.Itoa(i)
-		m := Message{Role: r.text(o, "role", path), Name: r.text(o, "tool_name", path)}
+		m := Message{Role: r.text(o, "role", path), Name: r.text(o, "tool_name", path), Path: path}
 		if m.Name == "" {
 			m.Name = r.text(o, "name", path)
 		}

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -88,20 +89,12 @@ func readRequest(api tape.API, body []byte) (*Request, error) {
 
 // sort puts the members that were not read among the options or the unknown ones.
 func (r *requestReader) sort(fields object, format requestFormat) {
-	kind := map[string]*[]Field{"model": nil, "stream": nil}
-	for _, name := range format.content {
-		kind[name] = nil
-	}
-	for _, name := range format.options {
-		kind[name] = &r.q.Options
-	}
 	for _, f := range fields {
-		list, known := kind[f.Name]
-		if !known {
-			list = &r.q.Unknown
-		}
-		if list != nil {
-			*list = append(*list, f)
+		switch {
+		case slices.Contains(format.options, f.Name):
+			r.q.Options = append(r.q.Options, f)
+		case f.Name != "model" && f.Name != "stream" && !slices.Contains(format.content, f.Name):
+			r.q.Unknown = append(r.q.Unknown, f)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exodeck/exodeck/fixtures/golden"
 	"github.com/exodeck/exodeck/fixtures/shared"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/wire"
@@ -59,7 +60,7 @@ func TestRequests(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "meaning %s\n\n", q.Meaning(true))
 	}
-	golden(t, "requests.txt", b.String())
+	golden.Check(t, *update, "testdata/requests.txt", []byte(b.String()))
 }
 
 func TestParseRequestErrors(t *testing.T) {

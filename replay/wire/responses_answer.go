@@ -2,7 +2,9 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -11,18 +13,30 @@ import (
 // again; that snapshot counts, see snapshot.go.
 type responsesAnswer struct {
 	*reader
-	items    []*responseItem // in the order in which they began
-	sequence *int64          // last sequence number
+	items     []*responseItem // in the order in which they began
+	sequence  *int64          // last sequence number
+	unindexed bool            // an item was named by an id alone
+	next      int             // the output_index that is due
+	first     string          // the first event
 }
 
 // responseItem is one output item of a stream.
 type responseItem struct {
 	kind, id string
-	index    int // output_index
-	call     int // number of the call, -1 for other items
-	parts    map[partKey]int
+	index    int             // output_index, -1 when it is not told
+	call     int             // number of the call, -1 for other items
+	parts    map[partKey]int // the blocks of its parts
+	block    int             // the block of the call
 	done     bool
 	begun    Place
+}
+
+// String names the item in notes.
+func (i *responseItem) String() string {
+	if i.index < 0 && i.id != "" {
+		return fmt.Sprintf("%s item %q", i.kind, i.id)
+	}
+	return fmt.Sprintf("%s item %d", i.kind, i.index)
 }
 
 // partKey names a part of an item: a content part, or a part of a reasoning summary.
@@ -43,12 +57,14 @@ func (a *responsesAnswer) event(name string, data object) {
 		a.note(NoteEventName, "/type", fmt.Sprintf("event %q has the type %q", name, kind))
 	}
 	a.checkSequence(data)
+	a.order(kind)
 	switch kind {
 	case "response.created", "response.in_progress", "response.queued":
 		a.header(members(data.get("response")), "object", "response", "/response")
 	case "response.completed", "response.incomplete", "response.failed":
 		a.terminal(members(data.get("response")))
 	case "response.output_item.added":
+		a.checkIndex(data)
 		a.added(data)
 	case "response.output_item.done":
 		a.itemDone(data)
@@ -67,6 +83,26 @@ func (a *responsesAnswer) event(name string, data object) {
 		} else {
 			a.unknown(fmt.Sprintf("event %q", kind), a.raw)
 		}
+	}
+}
+
+// order notes an event that comes before response.created, which is to come first, and that one once more. A failure may come first.
+func (a *responsesAnswer) order(kind string) {
+	switch {
+	case a.first == "response.created" && kind == a.first:
+		a.note(NoteEventOrder, "/type", "response.created comes once more")
+	case a.first != "" || kind == "error" || kind == "response.failed" || !strings.HasPrefix(kind, "response."):
+	default:
+		if a.first = kind; kind != "response.created" {
+			a.note(NoteEventOrder, "/type", fmt.Sprintf("the stream begins with %s, not with response.created", kind))
+		}
+	}
+}
+
+// checkIndex notes an item that is announced with another output_index than the next one. One that was used is told as such.
+func (a *responsesAnswer) checkIndex(data object) {
+	if index := indexOf(data.get("output_index")); index > a.next {
+		a.note(NoteIndexGap, "/output_index", fmt.Sprintf("output_index %d where %d is due", index, a.next))
 	}
 }
 
@@ -100,7 +136,7 @@ var itemKinds = map[BlockKind]string{
 
 // partEvent takes a piece of a part, or the whole of it.
 func (a *responsesAnswer) partEvent(p partEvent, data object) {
-	item := a.item(data)
+	item := a.item(data, data.get("item_id"))
 	if item == nil || (item.call < 0) == (p.block == BlockToolCall) {
 		a.note(NoteStrayDelta, "/output_index", "no item of this kind was announced")
 		item = a.begin(itemKinds[p.block], str(data.get("item_id")), indexOf(data.get("output_index")))
@@ -126,7 +162,7 @@ func (a *responsesAnswer) partEvent(p partEvent, data object) {
 	block := a.part(item, key)
 	text := a.text(data, p.field, "")
 	if !p.whole {
-		a.texts[block] = append(a.texts[block], text...)
+		a.write(block, text)
 		return
 	}
 	a.wholeText(block, text)
@@ -147,7 +183,7 @@ func (a *responsesAnswer) part(item *responseItem, key partKey) int {
 func (a *responsesAnswer) wholeText(block int, text string) {
 	if joined := string(a.texts[block]); joined != text {
 		a.note(NoteSnapshot, "", fmt.Sprintf("the text is %q, its deltas joined are %q", shorten([]byte(text)), shorten([]byte(joined))))
-		a.texts[block] = []byte(text)
+		a.rewrite(block, text)
 	}
 }
 
@@ -164,25 +200,57 @@ func (a *responsesAnswer) wholeArguments(call int, v jsontext.Value) {
 	}
 }
 
-// item returns the item an event is for: that of its output_index, else that of its item_id; nil if there is none.
-func (a *responsesAnswer) item(data object) *responseItem {
-	index, id := indexOf(data.get("output_index")), str(data.get("item_id"))
-	for i := len(a.items) - 1; i >= 0; i-- {
-		if item := a.items[i]; index >= 0 && item.index == index || index < 0 && id != "" && item.id == id {
-			return item
+// item returns the item an event is for: that of its output_index, else that of one of the ids; nil if there is none.
+func (a *responsesAnswer) item(data object, ids ...jsontext.Value) *responseItem {
+	index := indexOf(data.get("output_index"))
+	if index >= 0 {
+		for _, item := range slices.Backward(a.items) {
+			if item.index == index {
+				return item
+			}
+		}
+		return nil
+	}
+	for _, v := range ids {
+		id := str(v)
+		if id == "" {
+			continue
+		}
+		a.noteUnindexed(data)
+		for _, item := range slices.Backward(a.items) {
+			if item.id == id || item.call >= 0 && a.a.ToolCalls[item.call].ID == id {
+				return item
+			}
 		}
 	}
 	return nil
+}
+
+// noteUnindexed notes the first event that names its item by an id alone. llama.cpp sends all of them so, and numbers none of its
+// events: that is one fault, not one of each event, and what the ids join is not judged by the numbers that are missing.
+func (a *responsesAnswer) noteUnindexed(data object) {
+	if a.unindexed || !absent(data.get("output_index")) {
+		return
+	}
+	a.unindexed = true
+	detail := "the event names its item by an id and has no output_index"
+	if a.sequence == nil {
+		detail += " (nor have events a sequence_number)"
+		// This event's own number was missed already, and noteOnce tells of none again.
+		a.list = slices.DeleteFunc(a.list, func(n Note) bool { return n.Kind == NoteSequence })
+	}
+	a.note(NoteIndexMissing, "", detail)
 }
 
 // begin adds an item.
 func (a *responsesAnswer) begin(kind, id string, index int) *responseItem {
 	item := &responseItem{kind: kind, id: id, index: index, call: -1, parts: make(map[partKey]int), begun: a.at}
 	if kind == "function_call" || kind == "custom_tool_call" {
-		item.call, _ = a.call(index)
+		item.call, item.block = a.call(index)
 		a.calls[item.call].item = id
 	}
 	a.items = append(a.items, item)
+	a.next = max(a.next, index+1)
 	return item
 }
 
@@ -194,6 +262,9 @@ func (a *responsesAnswer) added(data object) {
 		if old.index == index && index >= 0 {
 			a.note(NoteDuplicateBlock, "/output_index", fmt.Sprintf("index %d was that of a %s item", index, old.kind))
 		}
+	}
+	if index < 0 && str(fields.get("id"))+str(fields.get("call_id")) != "" {
+		a.noteUnindexed(data)
 	}
 	item := a.begin(kind, str(fields.get("id")), index)
 	switch {
@@ -207,8 +278,8 @@ func (a *responsesAnswer) added(data object) {
 
 // itemDone takes response.output_item.done, which holds the whole item.
 func (a *responsesAnswer) itemDone(data object) {
-	item := a.item(data)
 	fields := members(data.get("item"))
+	item := a.item(data, fields.get("id"), fields.get("call_id"))
 	if item == nil {
 		a.note(NoteStrayDelta, "/output_index", "an item is done that was never announced")
 		a.added(data)
@@ -226,10 +297,11 @@ func (a *responsesAnswer) itemDone(data object) {
 	for key, text := range itemTexts(fields) {
 		a.wholeText(a.part(item, key), text)
 	}
-	for block := range a.a.Blocks {
-		if b := &a.a.Blocks[block]; b.Index == item.index && b.Close == nil {
-			a.close(block)
-		}
+	if item.call >= 0 {
+		a.close(item.block)
+	}
+	for _, block := range item.parts {
+		a.close(block)
 	}
 }
 
@@ -279,7 +351,7 @@ func (a *responsesAnswer) output(v jsontext.Value, path string) {
 		case "message", "reasoning":
 			for key, text := range itemTexts(fields) {
 				block := a.open(key.kind, i)
-				a.texts[block] = []byte(text)
+				a.write(block, text)
 			}
 			for j, part := range elements(fields.get("content")) {
 				if t := str(members(part).get("type")); !contentTypes[t] {
@@ -335,7 +407,7 @@ func (a *responsesAnswer) end() {
 	for _, item := range a.items {
 		if !item.done {
 			a.at = item.begun
-			a.note(NoteUnclosed, "", fmt.Sprintf("%s item %d is never done", item.kind, item.index))
+			a.note(NoteUnclosed, "", fmt.Sprintf("%v is never done", item))
 		}
 	}
 }

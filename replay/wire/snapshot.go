@@ -24,6 +24,7 @@ func (a *responsesAnswer) takeSnapshot(response object) {
 	final.format.(*responsesAnswer).output(response.get("output"), "/response/output")
 	final.finish()
 
+	a.a.Final = ref(a.at)
 	a.checkOrder(output)
 	a.snapshot = make(map[BlockKind]string)
 	a.snapshotText(BlockText, final.a.Text)
@@ -118,8 +119,11 @@ func (a *responsesAnswer) joinCall(streamed ToolCall, data callData, final ToolC
 	return joined
 }
 
-// checkOrder notes a final output whose items stand in another order than their output indexes say.
+// checkOrder notes a final output whose items stand in another order than their output indexes say, if all have one.
 func (a *responsesAnswer) checkOrder(output []jsontext.Value) {
+	if slices.ContainsFunc(a.items, func(item *responseItem) bool { return item.index < 0 }) {
+		return
+	}
 	items := slices.Clone(a.items)
 	slices.SortStableFunc(items, func(x, y *responseItem) int { return cmp.Compare(x.index, y.index) })
 	var streamed, final []string

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"strconv"
 	"unicode/utf8"
 
@@ -15,6 +16,17 @@ func str(v jsontext.Value) string {
 		return ""
 	}
 	return unquote(v)
+}
+
+// is reports whether v is the JSON string of a text.
+func is(v jsontext.Value, text string) bool {
+	if v.Kind() != '"' {
+		return false
+	}
+	if inner := v[1 : len(v)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner) == text
+	}
+	return unquote(v) == text
 }
 
 // integer returns a JSON number as a whole number. Servers send 12 and also 12.0.

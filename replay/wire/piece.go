@@ -1,0 +1,48 @@
+package wire
+
+import "sort"
+
+// Piece says how much of a text had come with an event.
+type Piece struct {
+	// Event, Start and End are those of the event's [Place].
+	Event      int
+	Start, End int64
+	// Len is how many bytes the text had then.
+	Len int
+}
+
+// place is where the piece came.
+func (p Piece) place() Place { return Place{Event: p.Event, Start: p.Start, End: p.End} }
+
+// Arrival returns the event of a stream that brought the byte at an offset of a text: of Text, Reasoning or Refusal, as kind says. Where the
+// final response of a Responses stream has another text than was streamed, that is the event of what differs. ok is false when there
+// is no such byte, and in a whole body.
+func (a *Answer) Arrival(kind BlockKind, offset int) (place Place, ok bool) {
+	whole := map[BlockKind]string{BlockText: a.Text, BlockReasoning: a.Reasoning, BlockRefusal: a.Refusal}[kind]
+	if !a.Stream || offset < 0 || offset >= len(whole) {
+		return Place{}, false
+	}
+	at := 0 // where the block begins in the text
+	for i := range a.Blocks {
+		b := &a.Blocks[i]
+		if b.Kind != kind {
+			continue
+		}
+		until := at + len(b.Text)
+		if offset < until {
+			if whole[at:offset+1] != b.Text[:offset+1-at] {
+				break
+			}
+			n := sort.Search(len(b.Pieces), func(k int) bool { return b.Pieces[k].Len > offset-at })
+			return b.Pieces[n].place(), true
+		}
+		if until > len(whole) || whole[at:until] != b.Text {
+			break
+		}
+		at = until
+	}
+	if a.Final == nil {
+		return Place{}, false
+	}
+	return *a.Final, true
+}
