@@ -80,11 +80,6 @@ func TestEndingsWithoutResponse(t *testing.T) {
 
 // An upstream that fails gives the same error offline as it gave live: the same text, the same kind.
 func TestUpstreamErrorsReadAsLive(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
 	// A server that treats each connection as its test wants.
 	serve := func(handle func(*net.TCPConn)) string {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -114,7 +109,8 @@ func TestUpstreamErrorsReadAsLive(t *testing.T) {
 		is      error
 		timeout bool
 	}{
-		{"refused", "http://" + closed.Addr().String(), &http.Client{}, syscall.ECONNREFUSED, false},
+		// Nothing listens there. A port that was just freed would be given to the next listener, and then be alive.
+		{"refused", "http://127.0.0.1:1", &http.Client{}, syscall.ECONNREFUSED, false},
 		{"closed without an answer", serve(func(c *net.TCPConn) { readHead(c); c.Close() }), &http.Client{}, io.EOF, false},
 		{"reset", serve(func(c *net.TCPConn) { readHead(c); c.SetLinger(0); c.Close() }), &http.Client{}, syscall.ECONNRESET, false},
 		{"slow head", slow.URL, &http.Client{Transport: &http.Transport{ResponseHeaderTimeout: 20 * time.Millisecond}}, nil, true},

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay"
@@ -172,28 +173,9 @@ func question(t *testing.T, rt http.RoundTripper, base, kind string, repeat int,
 // recorder makes a transport that records on a new tape, and a function that opens the tape.
 func recorder(t testing.TB) (*record.Transport, func() *tape.Tape) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "run.tape")
-	r, err := tape.OpenRecorder(t.Context(), path, tape.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := r.StartSession(t.Context(), tape.Session{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := decktest.New(t, filepath.Join(t.TempDir(), "run.tape"), tape.Session{})
 	base := &http.Transport{DisableCompression: true, DisableKeepAlives: true}
-	return &record.Transport{Base: base, Session: s}, func() *tape.Tape {
-		t.Helper()
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
-		tp, err := tape.Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { tp.Close() })
-		return tp
-	}
+	return &record.Transport{Base: base, Session: d.Session}, func() *tape.Tape { return d.Rewind(t) }
 }
 
 // The law of the deck: a suite sees offline what it saw live, whatever the concurrency of either run, failures included.

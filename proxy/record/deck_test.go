@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 )
@@ -19,9 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // deck is a tape that is being recorded, and what the transport told of its exchanges.
 type deck struct {
-	path     string
-	recorder *tape.Recorder
-	session  *tape.SessionRecorder
+	*decktest.Deck
 
 	mu     sync.Mutex
 	events []record.Event
@@ -29,24 +28,15 @@ type deck struct {
 
 func newDeck(t *testing.T) *deck {
 	t.Helper()
-	d := &deck{path: filepath.Join(t.TempDir(), "test.tape")}
-	var err error
-	if d.recorder, err = tape.OpenRecorder(t.Context(), d.path, tape.RecorderOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { d.recorder.Close() })
-	if d.session, err = d.recorder.StartSession(t.Context(), tape.Session{}); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return &deck{Deck: decktest.New(t, filepath.Join(t.TempDir(), "test.tape"), tape.Session{})}
 }
 
 // transport records what passes through base.
 func (d *deck) transport(base http.RoundTripper) *record.Transport {
 	return &record.Transport{
 		Base:     base,
-		Session:  d.session,
-		Redactor: &record.Redactor{Key: []byte("test")},
+		Session:  d.Session,
+		Redactor: decktest.Redactor(),
 		OnEnd: func(e record.Event) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
@@ -75,7 +65,7 @@ type taken struct {
 // committed returns what is on the tape now; the recorder may have more in hand.
 func (d *deck) committed(t *testing.T) []taken {
 	t.Helper()
-	tp, err := tape.Open(t.Context(), d.path)
+	tp, err := tape.Open(t.Context(), d.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +75,7 @@ func (d *deck) committed(t *testing.T) []taken {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, taken{x, bodyOf(t, tp, x.Request.Body), bodyOf(t, tp, x.Response.Body)})
+		all = append(all, taken{x, decktest.Body(t, tp, x.Request.Body), decktest.Body(t, tp, x.Response.Body)})
 	}
 	return all
 }
@@ -93,7 +83,7 @@ func (d *deck) committed(t *testing.T) []taken {
 // only has the recorder commit all it was handed and returns the one exchange there is.
 func (d *deck) only(t *testing.T) taken {
 	t.Helper()
-	if err := d.recorder.Sync(t.Context()); err != nil {
+	if err := d.Recorder.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	all := d.committed(t)
@@ -101,20 +91,6 @@ func (d *deck) only(t *testing.T) taken {
 		t.Fatalf("%d exchanges on the tape, want 1", len(all))
 	}
 	return all[0]
-}
-
-func bodyOf(t *testing.T, tp *tape.Tape, b tape.Body) string {
-	t.Helper()
-	rc, err := tp.Body(t.Context(), b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rc.Close()
-	data, err := io.ReadAll(rc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }
 
 // serve starts an upstream and returns its URL and a transport to it.

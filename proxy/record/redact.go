@@ -6,22 +6,10 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
-
-// CredentialHeaders are the headers whose values never reach a tape, in lower case.
-var CredentialHeaders = []string{
-	"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key",
-}
-
-// credentialParams are the names of query parameters whose values never reach a tape, in lower case and without "-" and "_".
-var credentialParams = []string{
-	"key", "apikey", "xapikey", "token", "accesstoken", "authtoken", "idtoken", "refreshtoken", "auth", "authorization",
-	"secret", "clientsecret", "password", "passwd", "pwd", "sig", "signature", "code",
-}
-
-var withoutSeparators = strings.NewReplacer("-", "", "_", "")
 
 // Redactor puts fingerprints in place of credentials. The same value gives the same fingerprint, so requests of one user can
 // still be told from those of another; without the key a fingerprint cannot be tested against a guessed value. The zero value
@@ -29,7 +17,7 @@ var withoutSeparators = strings.NewReplacer("-", "", "_", "")
 type Redactor struct {
 	// Key is the secret of the fingerprints.
 	Key []byte
-	// Headers are redacted beside [CredentialHeaders]; any case.
+	// Headers are redacted beside those of which [CredentialHeader] is true; any case.
 	Headers []string
 }
 
@@ -40,6 +28,20 @@ func (r *Redactor) Fingerprint(value string) string {
 	return "[fingerprint:" + hex.EncodeToString(mac.Sum(nil)[:8]) + "]"
 }
 
+// standIn is what stands for a credential: on a tape its fingerprint, in a redacted cassette a placeholder. It is no credential itself.
+var standIn = regexp.MustCompile(`^\[(?:fingerprint:[0-9a-f]{16}|redacted:[a-z0-9-]+:[0-9]{1,9})\]$`)
+
+// StandsIn reports whether a value stands for a credential: it is a fingerprint of a tape, or a placeholder of a redacted cassette.
+func StandsIn(value string) bool { return standIn.MatchString(value) }
+
+// mask returns the fingerprint of a value, unless something stands for it already.
+func (r *Redactor) mask(value string) string {
+	if StandsIn(value) {
+		return value
+	}
+	return r.Fingerprint(value)
+}
+
 // Header returns a copy of h that holds no credentials and no labels.
 func (r *Redactor) Header(h http.Header) http.Header {
 	out := make(http.Header, len(h))
@@ -47,13 +49,18 @@ func (r *Redactor) Header(h http.Header) http.Header {
 		if name == LabelHeader || len(values) == 0 {
 			continue
 		}
-		if !r.secret(name) {
+		mask := r.credential
+		switch {
+		case r.secret(name):
+		case slices.Contains(urlHeaders, name):
+			mask = r.Said
+		default:
 			out[name] = slices.Clone(values)
 			continue
 		}
 		masked := make([]string, len(values))
 		for i, v := range values {
-			masked[i] = r.credential(v)
+			masked[i] = mask(v)
 		}
 		out[name] = masked
 	}
@@ -61,24 +68,22 @@ func (r *Redactor) Header(h http.Header) http.Header {
 }
 
 func (r *Redactor) secret(name string) bool {
-	// Lengths first: nearly every header is none of these, and this runs for each header of each exchange.
-	for _, list := range [2][]string{CredentialHeaders, r.Headers} {
-		for _, s := range list {
-			if len(s) == len(name) && strings.EqualFold(s, name) {
-				return true
-			}
-		}
-	}
-	return false
+	return CredentialHeader(name) || slices.ContainsFunc(r.Headers, func(s string) bool { return strings.EqualFold(s, name) })
 }
 
 // credential keeps the scheme of "Bearer …" and the like, which is no secret and tells a reader what was sent.
 func (r *Redactor) credential(v string) string {
+	scheme, rest := CutScheme(v)
+	return scheme + r.mask(rest)
+}
+
+// CutScheme divides "Bearer …" and the like behind the space. What has no scheme is all rest.
+func CutScheme(v string) (scheme, rest string) {
 	scheme, rest, ok := strings.Cut(v, " ")
 	if ok && (strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic") || strings.EqualFold(scheme, "digest")) {
-		return scheme + " " + r.Fingerprint(rest)
+		return scheme + " ", rest
 	}
-	return r.Fingerprint(v)
+	return "", v
 }
 
 // URL returns a request target without its user information and without the values of parameters that carry credentials. What is
@@ -108,13 +113,16 @@ func (r *Redactor) URL(target string) string {
 			plain = name
 		}
 		if CredentialParam(plain) {
-			parts[i] = name + "=" + url.QueryEscape(r.Fingerprint(value))
+			parts[i] = name + "=" + r.maskParam(value)
 		}
 	}
 	return path + "?" + strings.Join(parts, "&")
 }
 
-// CredentialParam reports whether a query parameter of this name carries a credential: api_key, API-Key and apikey alike.
-func CredentialParam(name string) bool {
-	return slices.Contains(credentialParams, strings.ToLower(withoutSeparators.Replace(name)))
+// maskParam is as mask, for a value that is encoded as queries are.
+func (r *Redactor) maskParam(value string) string {
+	if plain, err := url.QueryUnescape(value); err == nil && StandsIn(plain) {
+		return value
+	}
+	return url.QueryEscape(r.Fingerprint(value))
 }

@@ -47,6 +47,7 @@ func TestRedactHeader(t *testing.T) {
 		{"api-key", http.Header{"Api-Key": {"sk-1"}}, http.Header{"Api-Key": {fp("sk-1")}}},
 		{"cookies", http.Header{"Cookie": {"a=b; c=d"}, "Set-Cookie": {"e=f; HttpOnly"}}, http.Header{"Cookie": {fp("a=b; c=d")}, "Set-Cookie": {fp("e=f; HttpOnly")}}},
 		{"named by the user", http.Header{"X-Tenant": {"t"}, "X-Session-Id": {"s"}, "X-Other": {"o"}}, http.Header{"X-Tenant": {fp("t")}, "X-Session-Id": {fp("s")}, "X-Other": {"o"}}},
+		{"by its name", http.Header{"X-Goog-Api-Key": {"k"}, "X-My-Token": {"t"}, "X-Token-Count": {"7"}}, http.Header{"X-Goog-Api-Key": {fp("k")}, "X-My-Token": {fp("t")}, "X-Token-Count": {"7"}}},
 		{"not in its usual spelling", http.Header{"x-API-key": {"sk-1"}}, http.Header{"x-API-key": {fp("sk-1")}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -65,10 +66,39 @@ func TestRedactHeader(t *testing.T) {
 	}
 }
 
+func TestCredentialHeader(t *testing.T) {
+	for _, name := range []string{
+		"Authorization", "Proxy-Authorization", "X-Forwarded-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "Api-Key", "Apikey", "X-Apikey", "X_Api_Key",
+		"X-Goog-Api-Key", "X-Auth-Token", "X-Amz-Security-Token", "X-My-Token", "Token", "Private-Token", "X-Accesstoken", "X-Csrf-Token", "X-Vault-Token",
+		"X-Auth-Key", "X-Secret-Key", "X-Client-Secret", "Ocp-Apim-Subscription-Key", "X-Functions-Key", "Dd-Application-Key", "X-Aws-Access-Key-Id", "X-Token-V2",
+		"X-Password", "X-Hub-Signature-256", "Cf-Access-Jwt-Assertion", "X-Backend-Token", "X-Api-Key-2",
+	} {
+		for _, spelling := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
+			if !record.CredentialHeader(spelling) {
+				t.Errorf("%s is not taken for a credential", spelling)
+			}
+		}
+	}
+	for _, name := range []string{
+		"", "-", "Accept", "Content-Type", "X-Request-Id", "X-Token-Count", "X-Request-Token-Limit", "X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Limit-Token",
+		"X-Time-To-First-Token", "X-Time-Per-Token", "X-Next-Page-Token", "X-Auth-Method", "X-Auth-Type", "Github-Authentication-Token-Expiration", "Idempotency-Key",
+		"X-Idempotency-Key", "Sec-Websocket-Key", "Surrogate-Key", "X-Cache-Key", "Key", "X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-Retry-Count",
+		"X-Stainless-Runtime-Version", "X-Stainless-Helper-Method", "Www-Authenticate", "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers",
+		"X-Author", "X-Tokenizer", "X-Session-Id", "Mcp-Session-Id", "X-Monkey",
+	} {
+		for _, spelling := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
+			if record.CredentialHeader(spelling) {
+				t.Errorf("%s is taken for a credential", spelling)
+			}
+		}
+	}
+}
+
 // credentialNames are the parameters that the documentation promises to redact.
 var credentialNames = []string{
 	"key", "api_key", "api-key", "apikey", "token", "access_token", "access-token", "auth_token", "id_token", "refresh_token", "auth",
 	"authorization", "secret", "client_secret", "password", "passwd", "pwd", "sig", "signature", "code", "x-api-key",
+	"xapikey", "accessToken", "session_token", "X-Amz-Security-Token", "X-Amz-Signature", "X-Goog-Credential", "subscription-key",
 }
 
 func TestCredentialParam(t *testing.T) {
@@ -83,7 +113,8 @@ func TestCredentialParam(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"", "keys", "k", "model", "max_tokens", "tokens", "encode", "monkey", "since", "-", "_"} {
+	for _, name := range []string{"", "keys", "k", "model", "max_tokens", "tokens", "encode", "monkey", "since", "-", "_", "token_count", "page_token", "pageToken", "nextPageToken", "max_token", "stop_token",
+		"auth_type", "cache_key", "idempotency_key", "author"} {
 		if record.CredentialParam(name) {
 			t.Errorf("%q is taken for a credential", name)
 		}

@@ -66,7 +66,7 @@ func TestRequestIsRecordedBeforeItIsSent(t *testing.T) {
 			d := newDeck(t)
 			got := "-"
 			tr := d.transport(roundTripper(func(r *http.Request) (*http.Response, error) {
-				if err := d.recorder.Sync(t.Context()); err != nil {
+				if err := d.Recorder.Sync(t.Context()); err != nil {
 					t.Error(err)
 				}
 				for _, x := range d.committed(t) {
@@ -340,7 +340,7 @@ func TestRecordedRequestHead(t *testing.T) {
 func TestNoBase(t *testing.T) {
 	d := newDeck(t)
 	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "low water") })
-	tr := &record.Transport{Session: d.session}
+	tr := &record.Transport{Session: d.Session}
 	resp, err := (&http.Client{Transport: tr}).Get(url + "/models")
 	if err != nil {
 		t.Fatal(err)

@@ -62,7 +62,7 @@ func TestStrictUnrecorded(t *testing.T) {
 	for _, tt := range strictAnswers {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDeck(t)
-			d.recorder.Close()
+			d.Recorder.Close()
 			tr := d.transport(answer(tt.body(), tt.length))
 			tr.Strict = true
 			resp, err := tr.RoundTrip(newRequest(t, t.Context(), "GET", "http://up/", nil))
@@ -96,7 +96,7 @@ func TestNotStrictUnrecorded(t *testing.T) {
 	for _, tt := range strictAnswers {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDeck(t)
-			d.recorder.Close()
+			d.Recorder.Close()
 			resp, err := d.transport(answer(tt.body(), tt.length)).RoundTrip(newRequest(t, t.Context(), "GET", "http://up/", nil))
 			if err != nil {
 				t.Fatal(err)
@@ -105,7 +105,7 @@ func TestNotStrictUnrecorded(t *testing.T) {
 			if data, err := io.ReadAll(resp.Body); string(data) != tt.all || err != nil {
 				t.Errorf("got %q, %v", data, err)
 			}
-			if n := d.recorder.Stats().Unrecorded; n != 1 {
+			if n := d.Recorder.Stats().Unrecorded; n != 1 {
 				t.Errorf("%d exchanges count as unrecorded", n)
 			}
 		})

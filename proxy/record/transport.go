@@ -123,7 +123,7 @@ func (t *Transport) begin(req *http.Request) *exchange {
 		Host:     host,
 		Proto:    req.Proto,
 		Header:   redactor.Header(req.Header),
-		Labels:   LabelsOf(req.Header, t.Labels),
+		Labels:   redactor.Labels(LabelsOf(req.Header, t.Labels), req.Header, target),
 	}
 	if start.Method == "" {
 		start.Method = http.MethodGet
@@ -352,6 +352,7 @@ func (x *exchange) end(ended tape.Ended, cause string, trailer http.Header) {
 		x.rec.RequestEnd(nil)
 	}
 	x.ended = true
+	cause = x.redactor.Said(cause)
 	x.event.Ended, x.event.Cause, x.event.Total = ended, cause, at
 	x.rec.End(ended, cause, x.redactor.Header(trailer), at)
 	event := x.event

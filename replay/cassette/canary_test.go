@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/cassette/redact"
@@ -52,6 +53,14 @@ func canaries(seed uint64) []canary {
 		m := re.FindStringSubmatch(text)
 		secret := m[max(0, re.SubexpIndex("secret"))]
 		all = append(all, canary{p.Kind, text, secret})
+	}
+	return all
+}
+
+// few are the secrets that a test plants: some under the race detector, else all.
+func few(all []canary) []canary {
+	if raceDetector {
+		return all[:10]
 	}
 	return all
 }
@@ -99,6 +108,7 @@ func TestCanary(t *testing.T) {
 	if len(all) < 40 {
 		t.Fatalf("%d kinds of secrets, want 40", len(all))
 	}
+	all = few(all)
 	var session recordedSession
 	session.Session = tape.Session{Name: "s", Upstream: "http://user:" + all[0].secret + "@up", Labels: map[string]string{"note": all[1].text}}
 	for i, c := range all {
@@ -236,9 +246,12 @@ func planted(c canary, n int) []recordedExchange {
 func TestRedactedLaw(t *testing.T) {
 	var session recordedSession
 	session.Name, session.Upstream = "s", "http://up"
-	for i, c := range canaries(2) {
+	for i, c := range few(canaries(2)) {
 		session.exchanges = append(session.exchanges, planted(c, i)[:1+i%2]...)
 	}
+	members := planted(canaries(2)[0], 99)[0]
+	members.request = []byte(`{"model":"m", "password":"quay-side-0001","metadata":{"client_secret":"ebb \"and\" flow"},"messages":[{"content":"not quay-side-0001"}]}`)
+	session.exchanges = append(session.exchanges, members)
 	dir := t.TempDir()
 	if err := record(t.Context(), filepath.Join(dir, "a.tape"), []recordedSession{session}); err != nil {
 		t.Fatal(err)
@@ -255,11 +268,16 @@ func TestRedactedLaw(t *testing.T) {
 	src := open(t, filepath.Join(dir, "a.tape"))
 	defer src.Close()
 	first := export(src)
+	for _, secret := range []string{"quay-side-0001", "ebb"} {
+		if strings.Contains(first, secret) {
+			t.Errorf("%s of a member is in the export", secret)
+		}
+	}
 	c, err := cassette.Read(strings.NewReader(first), "first")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cassette.Import(t.Context(), c, filepath.Join(dir, "b.tape")); err != nil {
+	if err := cassette.Import(t.Context(), c, filepath.Join(dir, "b.tape"), decktest.Redactor()); err != nil {
 		t.Fatal(err)
 	}
 	again := open(t, filepath.Join(dir, "b.tape"))

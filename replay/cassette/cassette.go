@@ -12,10 +12,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/exodeck/exodeck/proxy/tape"
 )
 
-// Cassette is a cassette that is open for reading. It keeps places in the file, not its contents, and may be used by several goroutines at a time.
+// Cassette is a cassette that is open for reading. It keeps places in the file, not its contents, and may be used by several
+// goroutines at a time.
 type Cassette struct {
 	path     string
 	file     io.ReaderAt
@@ -62,7 +65,7 @@ func Open(path string) (*Cassette, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%w: it is no regular file", ErrNotCassette)
+		err = &Error{Path: path, Err: fmt.Errorf("%w: it is no regular file", ErrNotCassette), Hint: hintFile}
 	}
 	if err == nil {
 		c := &Cassette{path: path, file: f, close: f.Close}
@@ -111,9 +114,13 @@ func (c *Cassette) load(r io.Reader) error {
 			break
 		}
 		if err != nil {
-			return &Error{Path: c.path, Line: in.n + 1, Err: err}
+			e := &Error{Path: c.path, Line: in.n + 1, Err: err}
+			if errors.Is(err, ErrTooLarge) {
+				e.Hint = "leave the exchange out"
+			}
+			return e
 		}
-		l, err := decodeLine(data)
+		l, err := c.decode(data)
 		if err == nil && l.head != nil && (hasHead || len(c.sessions)+len(c.index) > 0) {
 			err = errors.New(`the line with "cassette" stands first`)
 		}
@@ -127,7 +134,7 @@ func (c *Cassette) load(r io.Reader) error {
 			err = c.addExchange(l.exchange, place{line: in.n, offset: offset, size: len(data)})
 		}
 		if err != nil {
-			return c.lineError(in.n, err)
+			return c.lineError(in.n, data, err)
 		}
 	}
 	if hasHead {
@@ -136,11 +143,20 @@ func (c *Cassette) load(r io.Reader) error {
 		}
 	}
 	if !hasHead && len(c.index) == 0 {
-		return &Error{Path: c.path, Err: fmt.Errorf("%w: there is nothing in it", ErrNotCassette)}
+		return &Error{Path: c.path, Err: fmt.Errorf("%w: there is nothing in it", ErrNotCassette), Hint: hintAgain}
 	}
 	c.head.Exchanges = len(c.index)
 	c.finish()
 	return nil
+}
+
+// decode reads a line. What is without a digest was written by hand, and may have names of headers in any case.
+func (c *Cassette) decode(data []byte) (line, error) {
+	l, err := decodeLine(data)
+	if err == nil && l.exchange != nil && c.head.SHA256 == "" {
+		err = l.exchange.nameHeaders()
+	}
+	return l, err
 }
 
 // check compares the lines with what the head says of them.
@@ -156,18 +172,26 @@ func (c *Cassette) check(in *lineReader) error {
 	return nil
 }
 
-// lineError says in which line and field err is.
-func (c *Cassette) lineError(n int, err error) error {
+// lineError says in which line, which is data, and in which field err is.
+func (c *Cassette) lineError(n int, data []byte, err error) error {
 	e := &Error{Path: c.path, Line: n, Err: err}
 	if f, ok := errors.AsType[*fieldError](err); ok {
 		e.Field, e.Err = f.field, f.err
 	}
-	if n == 1 && len(c.index) == 0 && !errors.Is(err, ErrNewer) {
-		e.Field, e.Err = "", fmt.Errorf("%w: %w", ErrNotCassette, err)
-		e.Hint = "a cassette has an exchange a line; exodeck cassette import reads other recordings too"
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		e.Err = fmt.Errorf("it is no JSON at byte %d of the line: %w", syntax.ByteOffset+1, syntax.Err)
+		e.Hint = "a line is one JSON object; mend it, or take the file from where it came again"
 	}
-	if errors.Is(err, ErrNewer) {
+	switch {
+	case errors.Is(err, ErrNewer):
 		e.Hint = "use a newer exodeck"
+	case n == 1 && bytes.HasPrefix(data, []byte(tapeMark)):
+		e.Err, e.Hint = fmt.Errorf("%w: it is a tape", ErrNotCassette), "exodeck cassette export --tape FILE makes a cassette of it"
+	case n == 1 && leading(data) == "":
+		if e.Field != "" {
+			e.Field, e.Err = "", &fieldError{e.Field, e.Err}
+		}
+		e.Err, e.Hint = fmt.Errorf("%w: %w", ErrNotCassette, e.Err), "a cassette has an exchange a line; exodeck cassette import reads other recordings too"
 	}
 	return e
 }
@@ -340,12 +364,12 @@ func (c *Cassette) entry(i int) (*Entry, error) {
 	if _, err := c.file.ReadAt(data, p.offset); err != nil && err != io.EOF {
 		return nil, &Error{Path: c.path, Line: p.line, Err: err}
 	}
-	l, err := decodeLine(data)
+	l, err := c.decode(data)
 	if err == nil && l.exchange == nil {
 		err = fmt.Errorf("%w since it was opened", ErrDamaged)
 	}
 	if err != nil {
-		return nil, c.lineError(p.line, err)
+		return nil, c.lineError(p.line, data, err)
 	}
 	x := l.exchange
 	c.fill(x, p)

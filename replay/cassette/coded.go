@@ -16,8 +16,8 @@ import (
 // MaxBody is how large a body may be, its content coding undone.
 const MaxBody = 64 << 20
 
-// decode undoes the content coding of a body, and returns the header as it is without. A coded body that breaks off is decoded as far as it goes. One that cannot be
-// decoded at all stays as it is, which the error says.
+// decode undoes the content coding of a body, and returns the header as it is without. A coded body that breaks off is decoded as
+// far as it goes. One that cannot be decoded at all stays as it is, which the error says.
 func decode(body []byte, h http.Header, pieces []tape.Piece) (plain []byte, header http.Header, shown []tape.Piece, encoding string, err error) {
 	codings := coding.Of(h)
 	if len(body) == 0 || len(codings) == 0 {
@@ -33,7 +33,8 @@ func decode(body []byte, h http.Header, pieces []tape.Piece) (plain []byte, head
 	return plain, header, shown, strings.Join(codings, ", "), nil
 }
 
-// fitLength makes the Content-Length of a body that had was bytes and now has is bytes right. One that was not right before says nothing any more.
+// fitLength makes the Content-Length of a body that had was bytes and now has is bytes right. One that was not right before says
+// nothing any more.
 func fitLength(h http.Header, was, is int) {
 	value := h.Get("Content-Length")
 	if value == "" || was == is {

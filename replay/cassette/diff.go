@@ -40,8 +40,9 @@ type compared struct {
 	partner int // number of the counterpart, -1 without one
 }
 
-// Diff compares two recordings by what was asked and what the answers say: see [Entry.Outline]. Exchanges with equal requests and labels are counterparts, in recorded order; of the others those with
-// equal labels, method and URL. Sessions, times and headers do not count.
+// Diff compares two recordings by what was asked and what the answers say: see [Entry.Outline]. Exchanges with equal requests and
+// labels are counterparts, in recorded order; of the others those with equal labels, method and URL. Sessions, times and headers do
+// not count.
 func Diff(ctx context.Context, before, after Source) (*Difference, error) {
 	old, err := compare(ctx, before)
 	if err != nil {

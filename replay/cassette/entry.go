@@ -2,8 +2,11 @@ package cassette
 
 import (
 	"crypto/sha256"
+	"fmt"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/exodeck/exodeck/proxy/tape"
@@ -32,8 +35,8 @@ type member struct {
 	value jsontext.Value
 }
 
-// Settle brings the entry into the form in which a tape holds it, so that both have one digest: bodies have their digests, facts are derived,
-// times are whole microseconds, a response without a status is none, and a body without pieces came in one.
+// Settle brings the entry into the form in which a tape holds it, so that both have one digest: bodies have their digests, facts
+// are derived, times are whole microseconds, a response without a status is none, and a body without pieces came in one.
 func (x *Entry) Settle() {
 	r := &x.Response
 	if r.Status == 0 {
@@ -64,6 +67,38 @@ func (x *Entry) Settle() {
 	}
 }
 
+// nameHeaders gives headers and trailers the names that [http.Header] looks them up by.
+func (x *Entry) nameHeaders() error {
+	for _, part := range []struct {
+		field  string
+		header *http.Header
+	}{
+		{"request.headers", &x.Request.Header}, {"request.trailers", &x.Request.Trailer},
+		{"response.headers", &x.Response.Header}, {"response.trailers", &x.Response.Trailer},
+	} {
+		var err error
+		if *part.header, err = canonicalNames(*part.header); err != nil {
+			return in(part.field, err)
+		}
+	}
+	return nil
+}
+
+func canonicalNames(h http.Header) (http.Header, error) {
+	if len(h) == 0 {
+		return h, nil
+	}
+	out := make(http.Header, len(h))
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		canonical := http.CanonicalHeaderKey(name)
+		if _, ok := out[canonical]; ok {
+			return nil, in(name, fmt.Errorf("the header %s comes twice, in different cases; write its values in one list", canonical))
+		}
+		out[canonical] = h[name]
+	}
+	return out, nil
+}
+
 func bodyOf(data []byte) tape.Body {
 	if len(data) == 0 {
 		return tape.Body{}
@@ -74,8 +109,8 @@ func bodyOf(data []byte) tape.Body {
 // maxModel bounds the name of a model, as on a tape.
 const maxModel = 1024
 
-// modelOf returns the string that a JSON object has under "model", the first when there are several. Of a text that is not JSON, what stands before
-// the mistake counts.
+// modelOf returns the string that a JSON object has under "model", the first when there are several. Of a text that is not JSON,
+// what stands before the mistake counts.
 func modelOf(body []byte) string {
 	dec := newDecoder(body)
 	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {

@@ -19,6 +19,12 @@ var (
 	ErrTooLarge = errors.New("too large for a cassette")
 )
 
+// What to do next, where several places say it.
+const (
+	hintFile  = "name a file; what comes through a pipe has to be in one first"
+	hintAgain = "take the file from where it came again"
+)
+
 // Error is what is wrong with a cassette, and where.
 type Error struct {
 	Path string

@@ -79,7 +79,7 @@ func Export(ctx context.Context, out io.Writer, src Source, o ExportOptions) (do
 		return done, ErrNothing
 	}
 	if o.Redact != nil {
-		done.Secrets = take.Secrets()
+		done.Secrets, done.Files = take.Secrets(), take.Files()
 	}
 	if _, err := w.WriteTo(out); err != nil {
 		return done, fmt.Errorf("writing the cassette: %w", err)
@@ -92,6 +92,8 @@ type Exported struct {
 	Exchanges int
 	// Secrets is how many different ones were taken out.
 	Secrets int
+	// Files is how many different packed files were replaced, for the secrets in them or because they were too large to search.
+	Files int
 }
 
 // rules are those of the options and those that the source was redacted by.

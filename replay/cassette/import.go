@@ -6,16 +6,21 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"os"
 	"slices"
 	"time"
 
+	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 )
 
-// Import puts the exchanges of c on the tape at path, which is made when there is none. A session whose name the tape has already gets a new one,
-// with a number behind it. When a tape that was made for it cannot be filled, it is removed.
-func Import(ctx context.Context, c *Cassette, path string) (err error) {
+// Import puts the exchanges of c on the tape at path, which is made when there is none. A session whose name the tape has already
+// gets a new one, with a number behind it. When a tape that was made for it cannot be filled, it is removed.
+//
+// What people and other programs have written holds credentials as they were sent. The redactor takes them out of all but bodies, as it
+// does where a recorder writes; the placeholders and fingerprints of other cassettes stay as they are. Labels in headers become labels.
+func Import(ctx context.Context, c *Cassette, path string, redactor *record.Redactor) (err error) {
 	names, err := sessionNames(ctx, path)
 	if err != nil {
 		return err
@@ -31,7 +36,7 @@ func Import(ctx context.Context, c *Cassette, path string) (err error) {
 		}
 	}()
 	for n := range c.sessions {
-		if err := c.importSession(ctx, recorder, n, names); err != nil {
+		if err := c.importSession(ctx, recorder, redactor, n, names); err != nil {
 			return fmt.Errorf("importing %s: %w", c.path, err)
 		}
 	}
@@ -66,7 +71,7 @@ func remove(path string) error {
 }
 
 // importSession copies one session. names are those that are taken.
-func (c *Cassette) importSession(ctx context.Context, recorder *tape.Recorder, n int, names map[string]bool) error {
+func (c *Cassette) importSession(ctx context.Context, recorder *tape.Recorder, redactor *record.Redactor, n int, names map[string]bool) error {
 	s := c.sessions[n].Session
 	q := tape.Query{Session: s.Name}
 	k := kept{name: c.head.Name, head: c.head.unknown, session: c.sessions[n].unknown, exchanges: map[int64]keptExchange{}}
@@ -89,7 +94,7 @@ func (c *Cassette) importSession(ctx context.Context, recorder *tape.Recorder, n
 	for i := 2; names[name]; i++ {
 		name = fmt.Sprintf("%s-%d", s.Name, i)
 	}
-	into, err := recorder.StartSession(ctx, tape.Session{Name: name, Started: s.Started, Upstream: s.Upstream, Labels: labels})
+	into, err := recorder.StartSession(ctx, tape.Session{Name: name, Started: s.Started, Upstream: redactor.URL(s.Upstream), Labels: labels})
 	if err != nil {
 		return err
 	}
@@ -97,9 +102,21 @@ func (c *Cassette) importSession(ctx context.Context, recorder *tape.Recorder, n
 		if err != nil {
 			return err
 		}
+		mask(x, redactor)
 		importExchange(into, x)
 	}
 	return nil
+}
+
+// mask takes out of an exchange what a recorder keeps off a tape.
+func mask(x *Entry, redactor *record.Redactor) {
+	q, p := &x.Request, &x.Response
+	x.Labels = redactor.Labels(record.LabelsOf(q.Header, x.Labels), q.Header, q.URL)
+	x.Upstream, q.URL = redactor.URL(x.Upstream), redactor.URL(q.URL)
+	p.Reason, x.Cause = redactor.Said(p.Reason), redactor.Said(x.Cause)
+	for _, h := range []*http.Header{&q.Header, &q.Trailer, &p.Header, &p.Trailer} {
+		*h = redactor.Header(*h)
+	}
 }
 
 // importExchange records an exchange as if it took place.

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
 )
@@ -241,7 +242,7 @@ func law(t *rapid.T, sessions []recordedSession, coded bool) {
 		}
 	}
 	second := filepath.Join(dir, "second.tape")
-	if err := cassette.Import(t.Context(), c, second); err != nil {
+	if err := cassette.Import(t.Context(), c, second, decktest.Redactor()); err != nil {
 		t.Fatalf("importing: %v", err)
 	}
 	again := open(t, second)

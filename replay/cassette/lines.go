@@ -18,7 +18,8 @@ const (
 	maxRead = 1 << 30
 )
 
-// lineReader reads lines. Line ends of Windows are taken for ordinary ones, so that a checkout with other line ends is the same cassette.
+// lineReader reads lines. Line ends of Windows are taken for ordinary ones, so that a checkout with other line ends is the same
+// cassette; a byte order mark in front is left out.
 type lineReader struct {
 	r   *bufio.Reader
 	buf []byte
@@ -31,7 +32,8 @@ func newLineReader(r io.Reader) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), sum: sha256.New()}
 }
 
-// next returns the next line that is not blank, without its line end, and its offset. The line is valid until the next call. At the end the error is [io.EOF].
+// next returns the next line that is not blank, without its line end, and its offset. The line is valid until the next call. At the
+// end the error is [io.EOF].
 func (l *lineReader) next() (line []byte, offset int64, err error) {
 	for {
 		line, offset, err = l.read()
@@ -59,6 +61,10 @@ func (l *lineReader) read() (line []byte, offset int64, err error) {
 		}
 	}
 	l.n++
+	if l.n == 1 && bytes.HasPrefix(l.buf, byteOrderMark) {
+		l.buf = l.buf[len(byteOrderMark):]
+		offset += int64(len(byteOrderMark))
+	}
 	line = bytes.TrimSuffix(bytes.TrimSuffix(l.buf, []byte("\n")), []byte("\r"))
 	if l.n > 1 {
 		l.sum.Write(line)

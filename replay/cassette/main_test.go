@@ -11,8 +11,12 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	asked := false
 	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
+	checks := "15"
+	if raceDetector {
+		checks = "4"
+	}
 	if !asked {
-		if err := flag.Set("rapid.checks", "15"); err != nil {
+		if err := flag.Set("rapid.checks", checks); err != nil {
 			panic(err)
 		}
 	}

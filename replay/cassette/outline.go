@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Outline is an exchange as lines of text, one a fact, made to be compared: what was asked, and what the answer says, however it was cut and framed. Times, headers
-// and the ids of answers are not in it.
+// Outline is an exchange as lines of text, one a fact, made to be compared: what was asked, and what the answer says, however it
+// was cut and framed. Times, headers and the ids of answers are not in it.
 func (x *Entry) Outline() string { return x.requestOutline() + x.responseOutline() }
 
 func (x *Entry) requestOutline() string {

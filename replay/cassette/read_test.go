@@ -2,10 +2,9 @@ package cassette_test
 
 import (
 	"bytes"
-	"compress/gzip"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/cassette/redact"
@@ -24,9 +26,10 @@ const (
 	handResponse = `"response":{"status":200,"text":"hello"}`
 )
 
-// TestByHand: what a person leaves out is filled in.
+// TestByHand: what a person leaves out is filled in, and what an editor adds (a byte order mark, other line ends, blank lines) does
+// not count.
 func TestByHand(t *testing.T) {
-	c, err := cassette.Read(strings.NewReader("{"+handRequest+","+handResponse+"}\r\n\n{\"note\":[1, 2],"+handRequest+"}\n"), "hand")
+	c, err := cassette.Read(strings.NewReader("\ufeff{"+handRequest+","+handResponse+"}\r\n\n{\"note\":[1, 2],"+handRequest+",\"ended\":\"upstream_error\"}\n"), "hand")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +40,7 @@ func TestByHand(t *testing.T) {
 	_, lines, _ := strings.Cut(out.String(), "\n")
 	const want = `{"session":"s1","upstream":""}
 {"seq":1,"session":"s1","started":"1970-01-01T00:00:00.000000000Z","request":{"method":"POST","url":"/v1/chat/completions","proto":"HTTP/1.1","body":{"model":"m","a":1}},"response":{"status":200,"text":"hello"},"timing":{"ttfb_ms":0.000,"total_ms":0.000,"pieces":[[0,0.000]]},"ended":"complete"}
-{"seq":2,"session":"s1","started":"1970-01-01T00:00:01.000000000Z","request":{"method":"POST","url":"/v1/chat/completions","proto":"HTTP/1.1","body":{"model":"m","a":1}},"timing":{"ttfb_ms":0.000,"total_ms":0.000},"ended":"complete","note":[1, 2]}
+{"seq":2,"session":"s1","started":"1970-01-01T00:00:01.000000000Z","request":{"method":"POST","url":"/v1/chat/completions","proto":"HTTP/1.1","body":{"model":"m","a":1}},"timing":{"ttfb_ms":0.000,"total_ms":0.000},"ended":"upstream_error","note":[1, 2]}
 `
 	if lines != want {
 		t.Errorf("got\n%s\nwant\n%s", lines, want)
@@ -51,6 +54,45 @@ func TestByHand(t *testing.T) {
 	}
 	if _, err := c.Body(t.Context(), tape.Body{Size: 1}); !errors.Is(err, tape.ErrNoBody) {
 		t.Errorf("a body that is not there: %v", err)
+	}
+}
+
+// TestHeaderNames: a cassette that was written by hand may have names of headers in any case; one with a digest is kept to the letter.
+func TestHeaderNames(t *testing.T) {
+	const lines = `{"request":{"method":"POST","url":"/v1/chat/completions","headers":{"x-b":["1","2"]},"body":{"model":"m"},"trailers":{"x-t":"1"}},` +
+		`"response":{"status":200,"headers":{"content-type":"text/event-stream","x-odd name":"1"},"text":"data: {}\n\n","trailers":{"x-u":"1"}}}` + "\n"
+	c, err := cassette.Read(strings.NewReader(lines), "hand")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := c.Exchange(t.Context(), tape.Ref{Session: "s1", Seq: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !x.Facts.Stream {
+		t.Error("the stream is taken for a whole answer")
+	}
+	got := []http.Header{x.Request.Header, x.Request.Trailer, x.Response.Header, x.Response.Trailer}
+	want := []http.Header{{"X-B": {"1", "2"}}, {"X-T": {"1"}}, {"Content-Type": {"text/event-stream"}, "x-odd name": {"1"}}, {"X-U": {"1"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("by hand (-want +got)\n%s", diff)
+	}
+	for x, err := range c.Exchanges(t.Context(), tape.Query{}) {
+		if err != nil || x.Response.Header.Get("Content-Type") != "text/event-stream" {
+			t.Errorf("exchanges yield %v, %v", x, err)
+		}
+	}
+
+	sum := sha256.Sum256([]byte(lines))
+	c, err = cassette.Read(strings.NewReader(fmt.Sprintf(`{"cassette":1,"exchanges":1,"sha256":"%x"}`, sum)+"\n"+lines), "written")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, err = c.Exchange(t.Context(), tape.Ref{Session: "s1", Seq: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(http.Header{"x-b": {"1", "2"}}, x.Request.Header); diff != "" {
+		t.Errorf("with a digest (-want +got)\n%s", diff)
 	}
 }
 
@@ -77,7 +119,7 @@ func TestUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "a.tape")
-	if err := cassette.Import(t.Context(), c, path); err != nil {
+	if err := cassette.Import(t.Context(), c, path, decktest.Redactor()); err != nil {
 		t.Fatal(err)
 	}
 	src := open(t, path)
@@ -87,31 +129,17 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-func gzipBomb(t *testing.T, size int64) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := io.CopyN(w, zeros{}, size); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) {
-	clear(p)
-	return len(p), nil
+// gzipBomb packs so many zero bytes or some more: a file of 1 MiB of them, as often as it takes.
+func gzipBomb(size int) []byte {
+	const part = 1 << 20
+	return bytes.Repeat(gzipped(make([]byte, part)), (size+part-1)/part)
 }
 
 // TestHostile: what is wrong with a cassette is told, with the place, whoever made it.
 func TestHostile(t *testing.T) {
 	exchange := func(members string) string { return "{" + handRequest + "," + handResponse + "," + members + "}" }
 	for _, tt := range []struct{ name, text, want string }{
-		{"nothing", "", "reading cassette x: not a cassette: there is nothing in it"},
+		{"nothing", "", "reading cassette x: not a cassette: there is nothing in it (take the file from where it came again)"},
 		{"no JSON", "hello", "line 1: not a cassette"},
 		{"an array", "[1]", "line 1: not a cassette: an object is needed, not an array"},
 		{"newer", `{"cassette":2}`, "line 1: cassette: cassette of a newer exodeck: version 2, this exodeck reads version 1 (use a newer exodeck)"},
@@ -125,6 +153,7 @@ func TestHostile(t *testing.T) {
 		{"which of the sessions", `{"session":"a"}` + "\n" + `{"session":"b"}` + "\n" + exchange(`"a":1`), "line 3: session: it is missing, and there are several sessions"},
 		{"a key twice", exchange(`"seq":1,"seq":2`), "seq: the key comes twice"},
 		{"a header twice", `{"request":{"method":"GET","url":"/","headers":{"A":["x"],"A":["y"]}}}`, "request.headers.A: the key comes twice"},
+		{"a header twice in different cases", `{"request":{"method":"GET","url":"/","headers":{"x-a":"x","X-A":"y"}},"ended":"interrupted"}`, "request.headers.x-a: the header X-A comes twice, in different cases; write its values in one list"},
 		{"numbers backwards", exchange(`"seq":2`) + "\n" + exchange(`"seq":1`), "line 2: seq: 1 does not follow 2"},
 		{"a number of a TB", exchange(`"seq":1000000000000000000000`), "seq: 1000000000000000000000 is no whole number"},
 		{"two bodies", `{"request":{"method":"GET","url":"/","text":"a","base64":""}}`, `request.base64: there is "text" already; a body is one of body, text and base64`},
@@ -145,7 +174,13 @@ func TestHostile(t *testing.T) {
 		{"a body nested deeply", `{"request":{"method":"GET","url":"/","body":` + strings.Repeat("[", 1_000_000) + `}}`, "request.body: "},
 		{"not UTF-8", exchange("\"x\":\"\xff\""), "x: "},
 		{"something behind", exchange(`"a":1`) + "}", "something follows the object"},
-		{"broken off", `{"request":{"method":"GE`, "line 1: not a cassette"},
+		{"broken off", `{"request":{"method":"GE`, "line 1: request.method: it is no JSON at byte 25 of the line: unexpected EOF (a line is one JSON object; mend it, or take the file from where it came again)"},
+		{"over several lines", "{\n" + handRequest + "}", "line 1: not a cassette: it is no JSON at byte 2 of the line: unexpected EOF (a cassette has an exchange a line"},
+		{"a mistake in the first line", `{"request":{"method":"GET"}}`, "line 1: request.url: it is missing; a path is enough"},
+		{"a number in quotes", `{"cassette":1,"exchanges":"3"}`, "line 1: exchanges: a number is needed, not a string"},
+		{"no JSON further down", exchange(`"a":1`) + "\nhello", "line 2: it is no JSON at byte 1 of the line: invalid character 'h' at start of value (a line is one JSON object"},
+		{"no response", "{" + handRequest + `,"respones":{"status":200}}`, `line 1: response: it is missing; where none came, say how the exchange ended, such as "ended":"upstream_error"`},
+		{"a tape", "SQLite format 3\x00\x10", "line 1: not a cassette: it is a tape (exodeck cassette export --tape FILE makes a cassette of it)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := cassette.Read(strings.NewReader(tt.text), "x")
@@ -190,7 +225,7 @@ func TestEndless(t *testing.T) {
 
 // TestBomb: a coded body that decodes to more than is allowed stays as it is, and is not what a redacted cassette shows.
 func TestBomb(t *testing.T) {
-	bomb := gzipBomb(t, cassette.MaxBody+1)
+	bomb := gzipBomb(cassette.MaxBody + 1)
 	path := filepath.Join(t.TempDir(), "bomb.tape")
 	var session recordedSession
 	session.Name = "s"
@@ -218,8 +253,8 @@ func TestBomb(t *testing.T) {
 func TestOpenSource(t *testing.T) {
 	dir := t.TempDir()
 	for _, tt := range []struct{ name, text, want string }{
-		{"empty", "", "not a tape: the file is empty"},
-		{"text", "hello, this is no tape", "not a tape"},
+		{"empty", "", "neither a tape nor a cassette: the file is empty (name a file made by exodeck record or exodeck cassette export)"},
+		{"text", "hello, this is no tape", "neither a tape nor a cassette"},
 		{"json", "{}", "not a cassette"},
 	} {
 		path := filepath.Join(dir, tt.name)
@@ -230,7 +265,7 @@ func TestOpenSource(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}
-	if _, err := cassette.OpenSource(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "it is a folder") {
+	if _, err := cassette.OpenSource(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "neither a tape nor a cassette: it is a folder") || !errors.Is(err, tape.ErrNotTape) {
 		t.Errorf("a folder: %v", err)
 	}
 	if _, err := cassette.OpenSource(t.Context(), filepath.Join(dir, "gone")); !errors.Is(err, os.ErrNotExist) {

@@ -15,11 +15,12 @@ import (
 	"github.com/exodeck/exodeck/replay/match"
 )
 
-// redactionKey is the member of the head that says how a cassette was redacted, so that requests can be redacted the same way when they look for their answers:
-// {"headers":[…],"json":["$.user"],"pii":true}, each left out when there is none.
+// redactionKey is the member of the head that says how a cassette was redacted, so that requests can be redacted the same way when
+// they look for their answers: {"headers":[…],"json":["$.user"],"pii":true}, each left out when there is none.
 const redactionKey = "redaction"
 
-// RedactionOf returns the rules that the exchanges of src were redacted by, of a tape those it was imported with. It is nil when they were not redacted.
+// RedactionOf returns the rules that the exchanges of src were redacted by, of a tape those it was imported with. It is nil when
+// they were not redacted.
 func RedactionOf(ctx context.Context, src Source) (*redact.Rules, error) {
 	r, err := readRecorded(ctx, src)
 	if err != nil {
@@ -28,8 +29,9 @@ func RedactionOf(ctx context.Context, src Source) (*redact.Rules, error) {
 	return r.head.redaction()
 }
 
-// Matching returns o with what a redacted recording needs to answer requests that hold the real values: both are compared in the form that
-// [redact.Rules.Canonical] gives. For a recording that was not redacted it returns o as it is.
+// Matching returns o with what a redacted recording needs to answer requests that hold the real values: both are compared in the
+// form that [redact.Rules.Canonical] gives, in which a secret that nothing in the request itself tells to be one still stands: there
+// placeholders are filled in. For a recording that was not redacted it returns o as it is.
 func Matching(ctx context.Context, src Source, o match.Options) (match.Options, error) {
 	rules, err := RedactionOf(ctx, src)
 	if err != nil || rules == nil {
@@ -37,8 +39,7 @@ func Matching(ctx context.Context, src Source, o match.Options) (match.Options, 
 	}
 	o.Canonical = func(q match.Request) match.Request {
 		c := rules.Canonical(redact.Request{URL: q.URL, Header: q.Header, Body: q.Body})
-		q.URL, q.Body = c.URL, c.Body
-		return q
+		return match.Request{Method: q.Method, URL: c.URL, Header: c.Header, Body: c.Body}
 	}
 	return o, nil
 }
@@ -152,9 +153,12 @@ func (r redactor) session(s *sessionLine) {
 }
 
 func (r redactor) labels(labels map[string]string) map[string]string {
-	out := maps.Clone(labels)
+	if labels == nil {
+		return nil
+	}
+	out := make(map[string]string, len(labels))
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		out[name] = r.String(labels[name])
+		out[r.String(name)] = r.Label(name, labels[name])
 	}
 	return out
 }
@@ -163,7 +167,7 @@ func (r redactor) members(list members) members {
 	out := slices.Clone(list)
 	for i, m := range list {
 		if m.name != redactionKey {
-			out[i].value = r.Text(m.value)
+			out[i] = member{r.String(m.name), r.Text(m.value)}
 		}
 	}
 	return out
@@ -172,23 +176,24 @@ func (r redactor) members(list members) members {
 func (r redactor) entry(x *Entry) {
 	x.Upstream = r.URL(x.Upstream)
 	q := &x.Request
-	q.URL = r.URL(q.URL)
+	q.Method, q.URL, q.Proto = r.String(q.Method), r.URL(q.URL), r.String(q.Proto)
 	q.Host = r.String(q.Host)
 	q.Header = r.Header(q.Header)
 	q.Header, x.RequestBody = r.body(q.Header, x.RequestBody, nil)
 	q.Trailer = r.Header(q.Trailer)
 	p := &x.Response
-	p.Reason = r.String(p.Reason)
+	p.Reason, p.Proto = r.Said(p.Reason), r.String(p.Proto)
 	p.Header = r.Header(p.Header)
 	p.Header, x.ResponseBody = r.body(p.Header, x.ResponseBody, &x.Pieces)
 	p.Trailer = r.Header(p.Trailer)
-	x.Cause = r.String(x.Cause)
+	x.Cause = r.Said(x.Cause)
 	x.Labels = r.labels(x.Labels)
 	u := &x.unknown
 	u.line, u.request, u.response, u.timing = r.members(u.line), r.members(u.request), r.members(u.response), r.members(u.timing)
 }
 
-// body redacts a body, and its header where that tells its length. A body that is still coded could not be decoded, so nobody knows what is in it.
+// body redacts a body, and its header where that tells its length. A body that is still coded could not be decoded, so nobody knows
+// what is in it. A request's has no pieces: nil.
 func (r redactor) body(h http.Header, body []byte, pieces *[]tape.Piece) (http.Header, []byte) {
 	if len(body) == 0 {
 		return h, body
@@ -200,15 +205,15 @@ func (r redactor) body(h http.Header, body []byte, pieces *[]tape.Piece) (http.H
 		if pieces != nil && len(*pieces) > 0 {
 			*pieces = (*pieces)[:1]
 		}
+	} else if pieces == nil {
+		body = r.RequestBody(body, h.Get("Content-Type"))
 	} else {
 		var offsets []int64
-		if pieces != nil {
-			for _, p := range *pieces {
-				offsets = append(offsets, p.Offset)
-			}
+		for _, p := range *pieces {
+			offsets = append(offsets, p.Offset)
 		}
 		body = r.Body(body, h.Get("Content-Type"), offsets)
-		if pieces != nil && !bytes.Equal(body, was) {
+		if !bytes.Equal(body, was) {
 			*pieces = moved(*pieces, offsets, int64(len(body)))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"strings"
 
 	"github.com/exodeck/exodeck/proxy/tape"
 )
@@ -29,6 +30,9 @@ func OpenSource(ctx context.Context, path string) (Source, error) {
 	head, err := firstBytes(path)
 	if err != nil || !looksLikeText(head) {
 		t, err := tape.Open(ctx, path) // which says what is wrong with the path
+		if e, ok := errors.AsType[*tape.Error](err); ok && errors.Is(err, tape.ErrNotTape) {
+			return nil, &tape.Error{Op: "opening", Path: path, Err: &neitherError{e.Err}, Hint: "name a file made by exodeck record or exodeck cassette export"}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -40,6 +44,21 @@ func OpenSource(ctx context.Context, path string) (Source, error) {
 	}
 	return c, nil
 }
+
+// neitherError says of a file that is no tape that it is no cassette either.
+type neitherError struct{ err error }
+
+func (e *neitherError) Error() string {
+	return "neither a tape nor a cassette" + strings.TrimPrefix(e.err.Error(), tape.ErrNotTape.Error())
+}
+
+func (e *neitherError) Unwrap() error { return e.err }
+
+// tapeMark is what every SQLite file begins with.
+const tapeMark = "SQLite format 3\x00"
+
+// byteOrderMark is what some editors put in front of a text.
+var byteOrderMark = []byte("\ufeff")
 
 // sniffed is how much of a file is looked at to tell what it is.
 const sniffed = 4 << 10
@@ -64,6 +83,6 @@ func firstBytes(path string) (head []byte, err error) {
 
 // looksLikeText reports whether a file that begins with head may be a cassette. Tapes begin with the name of SQLite's format.
 func looksLikeText(head []byte) bool {
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, byteOrderMark), " \t\r\n")
 	return len(text) > 0 && text[0] == '{'
 }

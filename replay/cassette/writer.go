@@ -58,8 +58,8 @@ func (w *Writer) session(s *sessionLine) error {
 	return nil
 }
 
-// Exchange adds an exchange. It is numbered anew, from 1 in each session: a tape that the cassette is imported to does that too. Its session is added
-// when no exchange named it before; it then has the exchange's upstream.
+// Exchange adds an exchange. It is numbered anew, from 1 in each session: a tape that the cassette is imported to does that too.
+// Its session is added when no exchange named it before; it then has the exchange's upstream.
 func (w *Writer) Exchange(x *Entry) error {
 	if x.Session == "" {
 		x.Session = defaultSession

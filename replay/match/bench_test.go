@@ -72,3 +72,60 @@ func BenchmarkFind(b *testing.B) {
 		}
 	}
 }
+
+// redactedTape holds n chats of about 8 KB whose two names are redacted, and nothing else tells most of them from each other than a
+// number between the names.
+func redactedTape(n int, text func(i int) string) *fakeTape {
+	f := newFakeTape()
+	for i := range n {
+		f.add("POST", chatPath, text(i), nil)
+	}
+	return f
+}
+
+func letter(i int, from, to string) string {
+	return chat("m", lore[:7800]+fmt.Sprintf("Write from %s in matter %d to %s, please.", from, i, to), "")
+}
+
+func redactedLetter(i int) string {
+	return letter(i, fmt.Sprintf("[redacted:json:%d]", i+1), fmt.Sprintf("[redacted:json:%d]", i+2))
+}
+
+func plainLetter(i int) string { return letter(i, "Ada Lovelace", "Grace Hopper") }
+
+// BenchmarkRedacted asks a redacted recording for what nothing in the request itself tells to be secret, and one that was not
+// redacted for the same: all in reverse, and what was not recorded. An operation is all of that.
+func BenchmarkRedacted(b *testing.B) {
+	const n = 1000
+	for _, bench := range []struct {
+		name     string
+		recorded func(int) string
+	}{{"redacted", redactedLetter}, {"plain", plainLetter}} {
+		f := redactedTape(n, bench.recorded)
+		opts := Options{Canonical: byForm}
+		b.Run("reverse/"+bench.name, func(b *testing.B) {
+			for b.Loop() {
+				ix := f.index(b, opts)
+				for i := range n {
+					hit, err := ix.Find(b.Context(), ask("POST", chatPath, plainLetter(n-1-i)+" "))
+					if err != nil || hit.Exchange.Seq != int64(n-i) {
+						b.Fatal(hit, err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/n, "µs/request")
+		})
+		b.Run("misses/"+bench.name, func(b *testing.B) {
+			const misses = 50
+			for b.Loop() {
+				ix := f.index(b, opts)
+				for i := range misses {
+					if hit, err := ix.Find(b.Context(), ask("POST", chatPath, plainLetter(n+i))); err == nil {
+						b.Fatal(hit)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/misses, "µs/request")
+		})
+	}
+}

@@ -31,6 +31,8 @@ type Hit struct {
 	// it needs.
 	Exchange *tape.Exchange
 	Rule     Rule
+	// Filled says that Rule holds once the placeholders of the recorded request are filled in.
+	Filled bool
 	// Again says that the exchange has answered before.
 	Again bool
 }
@@ -49,6 +51,8 @@ type Index struct {
 	loaded   []tape.API // families whose bodies have been read
 	sketches map[content]*sketch
 	missed   []*Miss
+	redacted map[tape.API][]*redactedRequest // of the families in loaded
+	bound    bindings
 }
 
 // entry is one exchange of an index.
@@ -56,11 +60,19 @@ type entry struct {
 	x       *tape.Exchange
 	api     tape.API
 	target  string
+	labels  map[string]string // as they are compared
 	codings []string
 	raw     key
 
-	claimed bool
-	served  map[Rule]int
+	claimed bool // by a request that is equal as it is
+	filled  bool // claimed by one that is equal once placeholders are filled in
+	served  map[how]int
+}
+
+// how says what made an exchange answer.
+type how struct {
+	rule   Rule
+	filled bool
 }
 
 // content names a body together with what decides how it is read.
@@ -69,6 +81,9 @@ type content struct {
 	codings string
 	sum     [sha256.Size]byte
 }
+
+// name is how messages name the exchange.
+func (e *entry) name() string { return fmt.Sprintf("%s/%d", e.x.Session, e.x.Seq) }
 
 func (e *entry) complete() bool { return e.x.Ended == tape.Complete }
 
@@ -84,6 +99,8 @@ func NewIndex(ctx context.Context, src Source, opts Options) (*Index, error) {
 		views:    map[string]*view{},
 		readings: map[content]*reading{},
 		sketches: map[content]*sketch{},
+		redacted: map[tape.API][]*redactedRequest{},
+		bound:    newBindings(),
 	}
 	for x, err := range src.Exchanges(ctx, opts.Query) {
 		if err != nil {
@@ -97,9 +114,9 @@ func NewIndex(ctx context.Context, src Source, opts Options) (*Index, error) {
 		e := &entry{
 			x:       &head,
 			api:     tape.FamilyOf(x.Request.Method, x.Request.URL),
-			target:  opts.target(Request{Method: x.Request.Method, URL: x.Request.URL, Header: x.Request.Header}),
 			codings: codingsOf(x.Request.Header),
 		}
+		e.target, e.labels = opts.head(Request{Method: x.Request.Method, URL: x.Request.URL, Header: x.Request.Header}, x.Labels)
 		e.raw = rawKey(x.Request.Method, e.target, e.codings, x.Request.Body.SHA256)
 		ix.entries = append(ix.entries, e)
 	}
@@ -127,68 +144,89 @@ func (ix *Index) Len() int { return len(ix.entries) }
 // the source.
 func (ix *Index) Find(ctx context.Context, r Request) (Hit, error) {
 	q := newQuestion(r, ix.opts)
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
 	hit, err := ix.find(ctx, q)
-	if err != nil {
-		return Hit{}, err
-	}
-	if hit.Exchange != nil {
-		return hit, nil
+	if err != nil || hit.Exchange != nil {
+		return hit, err
 	}
 	miss, err := ix.miss(ctx, q)
 	if err != nil {
 		return Hit{}, fmt.Errorf("looking for the exchange nearest to a request that none answers: %w", err)
 	}
-	ix.missed = append(ix.missed, miss)
 	return Hit{}, miss
 }
 
-// find tries the rules. Rules that need no body are tried before those that do, but never a lower rule before a higher one.
+// find tries the rules. Those that need no body are tried before those that do, but never a lower rule before a higher one. What
+// takes long about one question is done while others may use the index.
 func (ix *Index) find(ctx context.Context, q *question) (Hit, error) {
-	all := ix.view(nil)
-	var labelled *view
-	if len(q.names) > 0 {
-		labelled = ix.view(q.names)
-		if values, _ := labelled.valuesOf(q.labels); !labelled.values[values] {
-			labelled = nil
-		}
-	}
-	if labelled != nil {
-		if hit, ok := ix.take(labelled, q, Label, q.raw); ok {
-			return hit, nil
-		}
-		if err := ix.load(ctx, q); err != nil {
-			return Hit{}, err
-		}
-		if hit, ok := ix.take(labelled, q, Label, q.exact(), q.meaning()); ok {
-			return hit, nil
-		}
-	}
-	if hit, ok := ix.take(all, q, Exact, q.raw); ok {
+	if hit, ok := ix.takeAsSent(q); ok {
 		return hit, nil
 	}
-	if err := ix.load(ctx, q); err != nil {
-		return Hit{}, err
+	q.read(ix.opts)
+	hit, err := ix.takeRead(ctx, q)
+	if err != nil || hit.Exchange != nil {
+		return hit, err
 	}
-	if hit, ok := ix.take(all, q, Exact, q.exact()); ok {
-		return hit, nil
-	}
-	if hit, ok := ix.take(all, q, Meaning, q.meaning()); ok {
-		return hit, nil
-	}
-	if ix.opts.AnyModel {
-		if labelled != nil {
-			if hit, ok := ix.take(labelled, q, AnyModel, q.anyModel()); ok {
-				return hit, nil
-			}
-		}
-		if hit, ok := ix.take(all, q, AnyModel, q.anyModel()); ok {
+	if ix.opts.Canonical != nil {
+		if hit = ix.takeFilled(q, ix.fitting(q)); hit.Exchange != nil {
 			return hit, nil
 		}
 	}
 	if ix.opts.Reuse {
-		return ix.share(all, q), nil
+		return ix.share(q), nil
+	}
+	return Hit{}, nil
+}
+
+// labelled returns the view of the exchanges with the names of the question's labels, nil when none has their values.
+func (ix *Index) labelled(q *question) *view {
+	if len(q.names) == 0 {
+		return nil
+	}
+	v := ix.view(q.names)
+	if values, _ := v.valuesOf(q.labels); !v.values[values] {
+		return nil
+	}
+	return v
+}
+
+// takeAsSent tries what needs no look into the question's body.
+func (ix *Index) takeAsSent(q *question) (Hit, bool) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if labelled := ix.labelled(q); labelled != nil {
+		return ix.take(labelled, q, Label, q.raw)
+	}
+	return ix.take(ix.view(nil), q, Exact, q.raw)
+}
+
+// takeRead tries all rules on the requests as they are.
+func (ix *Index) takeRead(ctx context.Context, q *question) (Hit, error) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if err := ix.load(ctx, q.api); err != nil {
+		return Hit{}, err
+	}
+	type attempt struct {
+		view *view
+		rule Rule
+		keys []key
+	}
+	all, labelled := ix.view(nil), ix.labelled(q)
+	var attempts []attempt
+	if labelled != nil {
+		attempts = append(attempts, attempt{labelled, Label, []key{q.raw, q.exact(), q.meaning()}})
+	}
+	attempts = append(attempts, attempt{all, Exact, []key{q.raw, q.exact()}}, attempt{all, Meaning, []key{q.meaning()}})
+	if ix.opts.AnyModel {
+		if labelled != nil {
+			attempts = append(attempts, attempt{labelled, AnyModel, []key{q.anyModel()}})
+		}
+		attempts = append(attempts, attempt{all, AnyModel, []key{q.anyModel()}})
+	}
+	for _, a := range attempts {
+		if hit, ok := ix.take(a.view, q, a.rule, a.keys...); ok {
+			return hit, nil
+		}
 	}
 	return Hit{}, nil
 }
@@ -201,14 +239,18 @@ func (ix *Index) take(v *view, q *question, rule Rule, keys ...key) (Hit, bool) 
 		if queue == nil {
 			continue
 		}
-		if e := queue.next(q.mayTake); e != nil {
-			e.claimed = true
-			return e.serve(rule), true
-		}
-		if ix.opts.Reuse || q.poll() {
-			if e := queue.last(q.mayTake); e != nil {
-				return e.serve(rule), true
+		// Requests that differ in secrets have one key: those that were recorded with the secrets of the question go before others.
+		for _, may := range []func(*entry) bool{ix.consistent(q), q.mayTake} {
+			e, again := queue.next(may), false
+			if e == nil && (ix.opts.Reuse || q.poll()) {
+				e, again = queue.last(may), true
 			}
+			if e == nil {
+				continue
+			}
+			e.claimed = e.claimed || !again
+			ix.bind(e, q)
+			return e.serve(how{rule: rule}), true
 		}
 	}
 	return Hit{}, false
@@ -216,7 +258,10 @@ func (ix *Index) take(v *view, q *question, rule Rule, keys ...key) (Hit, bool) 
 
 // share returns the first exchange of a key whatever its labels, and does not claim it: so what the request gets does not depend
 // on what was asked before, and the request to which the exchange belongs still finds it.
-func (ix *Index) share(all *view, q *question) Hit {
+func (ix *Index) share(q *question) Hit {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	all := ix.view(nil)
 	tries := []struct {
 		rule Rule
 		key  key
@@ -229,25 +274,25 @@ func (ix *Index) share(all *view, q *question) Hit {
 	}
 	for _, try := range tries {
 		if queue := all.queues[place{key: try.key}]; queue != nil {
-			return queue.entries[0].serve(try.rule)
+			return queue.entries[0].serve(how{rule: try.rule})
 		}
 	}
 	return Hit{}
 }
 
-func (e *entry) serve(rule Rule) Hit {
-	hit := Hit{Exchange: e.x, Rule: rule, Again: len(e.served) > 0}
+func (e *entry) serve(by how) Hit {
+	hit := Hit{Exchange: e.x, Rule: by.rule, Filled: by.filled, Again: len(e.served) > 0}
 	if e.served == nil {
-		e.served = map[Rule]int{}
+		e.served = map[how]int{}
 	}
-	e.served[rule]++
+	e.served[by]++
 	return hit
 }
 
 // mayTake reports whether no label of the exchange has another value than the question's.
 func (q *question) mayTake(e *entry) bool {
 	for name, value := range q.labels {
-		if other, ok := e.x.Labels[name]; ok && other != value {
+		if other, ok := e.labels[name]; ok && other != value {
 			return false
 		}
 	}
@@ -287,23 +332,16 @@ func (ix *Index) addRead(v *view, e *entry) {
 	}
 }
 
-// load reads the question's body, and those of all exchanges of its API family when that has not been done.
-func (ix *Index) load(ctx context.Context, q *question) error {
-	switch {
-	case q.body != nil:
-	case len(q.request.Body) > maxRead:
-		q.body = &reading{canonical: sha256.Sum256(q.request.Body)}
-	default:
-		q.body = read(q.api, ix.opts.plain(q.codings, q.request), ix.opts.SameMode)
-	}
-	if slices.Contains(ix.loaded, q.api) {
+// load reads the bodies of all exchanges of an API family when that has not been done.
+func (ix *Index) load(ctx context.Context, api tape.API) error {
+	if slices.Contains(ix.loaded, api) {
 		return nil
 	}
-	readings, err := eachBody(ctx, ix, []tape.API{q.api}, func(e *entry, body []byte) *reading {
+	readings, err := eachBody(ctx, ix, []tape.API{api}, func(e *entry, body []byte) *reading {
 		if body == nil && e.x.Request.Body.Size > 0 { // too large to be read: only its bytes can be equal
 			return &reading{canonical: e.x.Request.Body.SHA256}
 		}
-		return read(e.api, ix.opts.plainRecorded(e, body), ix.opts.SameMode)
+		return ix.opts.readRecorded(e, body)
 	})
 	if err != nil {
 		return err
@@ -311,10 +349,11 @@ func (ix *Index) load(ctx context.Context, q *question) error {
 	for c, r := range readings {
 		ix.readings[c] = r
 	}
-	ix.loaded = append(ix.loaded, q.api)
+	ix.loaded = append(ix.loaded, api)
+	ix.redacted[api] = ix.redactedRequests(api)
 	for _, v := range ix.views {
 		for _, e := range ix.order {
-			if e.api == q.api {
+			if e.api == api {
 				ix.addRead(v, e)
 			}
 		}

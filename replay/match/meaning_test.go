@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/exodeck/exodeck/proxy/tape"
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestFindByMeaning(t *testing.T) {
@@ -71,14 +70,7 @@ func TestFindByMeaning(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFakeTape()
-			for _, add := range tt.tape {
-				add(f)
-			}
-			got := answers(t, f.index(t, tt.opts), tt.ask...)
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			checkAnswers(t, tt.tape, tt.opts, tt.ask, tt.want)
 		})
 	}
 }

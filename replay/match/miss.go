@@ -12,7 +12,7 @@ import (
 // Miss is the error of a request that no recorded exchange answers. It says what was nearest and what would have made it match.
 type Miss struct {
 	Method string
-	// URL is the request target in the form in which targets are compared, without values of credentials.
+	// URL is the request target in the form in which targets are compared. Secrets are taken out of it, and of all that is shown.
 	URL    string
 	API    tape.API
 	Labels map[string]string
@@ -23,7 +23,8 @@ type Miss struct {
 	// Reason says why nothing answers and what to do.
 	Reason string
 
-	short []string // Diff, cut down for Error
+	short  []string          // Diff, cut down for Error
+	beside map[string]string // labels of the nearest exchange
 }
 
 // Missing reports that the error means a lack of recorded answers, not a failure.
@@ -37,7 +38,7 @@ func (m *Miss) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "no recorded answer to %s %s%s", m.Method, clip(m.URL, 0), labelText(m.Labels))
 	if x := m.Nearest; x != nil {
-		fmt.Fprintf(&b, "\nnearest: exchange %s/%d%s", x.Session, x.Seq, labelText(x.Labels))
+		fmt.Fprintf(&b, "\nnearest: exchange %s/%d%s", x.Session, x.Seq, labelText(m.beside))
 		if len(m.short) > 0 {
 			b.WriteString(" (- recorded, + asked)")
 		}

@@ -4,13 +4,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/exodeck/exodeck/fixtures/golden"
 	"github.com/exodeck/exodeck/proxy/tape"
-	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -149,28 +147,8 @@ func TestMissSaysWhatAPersonNeeds(t *testing.T) {
 					t.Errorf("the text does not hold %q", must)
 				}
 			}
-			golden(t, strings.ReplaceAll(tt.name, " ", "_"), text+"\n")
+			golden.Check(t, *update, "testdata/miss/"+strings.ReplaceAll(tt.name, " ", "_")+".txt", []byte(text+"\n"))
 		})
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", "miss", name+".txt")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (run with -update)", err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

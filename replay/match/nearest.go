@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/wire"
 )
@@ -42,26 +43,33 @@ func newSketch(api tape.API, plain []byte) *sketch {
 	return s
 }
 
-// miss describes a question that no rule answers.
+// miss describes a question that no rule answers, and keeps the description for the report. Reading, diffing and the like is done
+// while others may use the index.
 func (ix *Index) miss(ctx context.Context, q *question) (*Miss, error) {
-	if err := ix.sketch(ctx); err != nil {
+	m := &Miss{Method: q.method, API: q.api}
+	asked := newSketch(q.api, q.plain)
+	d := &difference{ix: ix, q: q, anyAPI: asked.anyAPI, hide: newHider()}
+	var err error
+	if d.nearest, err = ix.nearest(ctx, q, asked); err != nil {
 		return nil, err
 	}
-	m := &Miss{Method: q.method, URL: q.target, API: q.api, Labels: q.labels}
-	plain := ix.opts.plain(q.codings, q.request)
-	asked := newSketch(q.api, plain)
-	d := &difference{ix: ix, q: q, plain: plain, anyAPI: asked.anyAPI}
-	d.nearest = ix.nearest(q, asked)
 	if e := d.nearest; e != nil {
 		m.Nearest = e.x
 		body, err := bodyOf(ctx, ix.src, e.x)
 		if err != nil {
 			return nil, err
 		}
-		d.compare(ix.opts.plainRecorded(e, body))
-		m.Diff, m.short = unified(d.recorded, d.asked)
+		d.plain = ix.opts.plainRecorded(e, body)
+		d.recordedCall, d.askedCall = d.calls(d.plain, q.plain)
 	}
+	d.show(m) // which learns what is to be hidden
+	d.hide.Learned()
+	d.show(m)
+	m.Diff, m.short = unified(d.recorded, d.asked)
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
 	m.Reason = d.reason()
+	ix.missed = append(ix.missed, m)
 	return m, nil
 }
 
@@ -81,15 +89,15 @@ func (ix *Index) sketch(ctx context.Context) error {
 	return nil
 }
 
-// likeness says how near an exchange is to a question. Fields count in the order they stand in.
+// likeness says how near an exchange is to a question. Fields count in the order they stand in. What has been asked before does not count:
+// a miss says the same whatever the order of asking.
 type likeness struct {
 	labels   bool // same labels: the very exchange that was meant
 	question bool // same question, perhaps of another API
 	endpoint bool // same method and path
 	lines    int  // lines of the outline that both have
 	prefix   int  // how much of the targets is equal
-	unused   bool
-	others   int // lines of the exchange that the question has not
+	others   int  // lines of the exchange that the question has not
 }
 
 func (a likeness) compare(b likeness) int {
@@ -100,7 +108,6 @@ func (a likeness) compare(b likeness) int {
 		cmp.Compare(a.lines, b.lines),
 		cmp.Compare(a.prefix, b.prefix),
 		cmp.Compare(b.others, a.others),
-		compareBool(a.unused, b.unused),
 	)
 }
 
@@ -116,7 +123,12 @@ func compareBool(a, b bool) int {
 
 // nearest returns the exchange most like the question: of its API family or labels, or else one that asks the same of another
 // API; the first recorded of equals; nil when there is none.
-func (ix *Index) nearest(q *question, asked *sketch) *entry {
+func (ix *Index) nearest(ctx context.Context, q *question, asked *sketch) (*entry, error) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if err := ix.sketch(ctx); err != nil {
+		return nil, err
+	}
 	lines := make(map[uint64]bool, len(asked.lines))
 	for _, line := range asked.lines {
 		lines[line] = true
@@ -125,7 +137,7 @@ func (ix *Index) nearest(q *question, asked *sketch) *entry {
 	var bestLikeness likeness
 	for _, e := range ix.entries {
 		s := ix.sketches[e.content()]
-		sameLabels := len(q.labels) > 0 && hasLabels(e.x.Labels, q.labels)
+		sameLabels := len(q.labels) > 0 && hasLabels(e.labels, q.labels)
 		sameQuestion := asked.anyAPI != key{} && s.anyAPI == asked.anyAPI
 		if e.api != q.api && !sameLabels && !sameQuestion {
 			continue
@@ -135,7 +147,6 @@ func (ix *Index) nearest(q *question, asked *sketch) *entry {
 			question: sameQuestion,
 			endpoint: e.x.Request.Method == q.method && pathOf(e.target) == pathOf(q.target),
 			prefix:   commonPrefix(e.target, q.target),
-			unused:   !e.claimed,
 		}
 		for _, line := range s.lines {
 			if lines[line] {
@@ -147,7 +158,7 @@ func (ix *Index) nearest(q *question, asked *sketch) *entry {
 			best, bestLikeness = e, l
 		}
 	}
-	return best
+	return best, nil
 }
 
 func hasLabels(labels, wanted map[string]string) bool {
@@ -163,35 +174,54 @@ func hasLabels(labels, wanted map[string]string) bool {
 type difference struct {
 	ix      *Index
 	q       *question
-	plain   []byte
 	anyAPI  key
 	nearest *entry // nil when the tape has none of its kind
+	plain   []byte // its body as it is compared
 
 	recordedCall, askedCall *wire.Request // nil when not both are model calls
-	recorded, asked         string        // outlines
+
+	// What is shown, without secrets.
+	hide            hider
+	recorded, asked string // outlines
+	path            string
 }
 
-// compare makes the outlines. What no rule compares of a model call is shown as it was recorded, so that the diff holds only what
+// calls reads both bodies as model calls. What no rule compares of one is taken from the recorded one, so that the diff holds only what
 // counts.
-func (d *difference) compare(recorded []byte) {
+func (d *difference) calls(recorded, asked []byte) (a, b *wire.Request) {
+	a, aok := parse(d.nearest.api, recorded)
+	b, bok := parse(d.q.api, asked)
+	if !aok || !bok {
+		return nil, nil
+	}
+	b.Options, b.Unknown = a.Options, a.Unknown
+	if !d.ix.opts.SameMode {
+		b.Stream = a.Stream
+	}
+	if d.ix.opts.AnyModel {
+		b.Model = a.Model
+	}
+	return a, b
+}
+
+// show says in m what was asked, and makes the outlines.
+func (d *difference) show(m *Miss) {
 	e, q := d.nearest, d.q
-	a, aok := parse(e.api, recorded)
-	b, bok := parse(q.api, d.plain)
-	if aok && bok {
-		b.Options, b.Unknown = a.Options, a.Unknown
-		if !d.ix.opts.SameMode {
-			b.Stream = a.Stream
-		}
-		if d.ix.opts.AnyModel {
-			b.Model = a.Model
-		}
-		d.recordedCall, d.askedCall = a, b
+	m.URL, m.Labels = d.hide.String(q.target), d.hide.labels(q.labels)
+	d.path = pathOf(m.URL)
+	if e == nil {
+		return
+	}
+	m.beside = d.hide.labels(e.labels)
+	recorded := d.hide.RequestBody(d.plain, e.x.Request.Header.Get("Content-Type"))
+	asked := d.hide.RequestBody(q.plain, q.request.Header.Get("Content-Type"))
+	if a, b := d.calls(recorded, asked); a != nil {
 		d.recorded, d.asked = a.Outline(), b.Outline()
 	} else {
-		d.recorded, d.asked = plainOutline(recorded), plainOutline(d.plain)
+		d.recorded, d.asked = plainOutline(recorded), plainOutline(asked)
 	}
-	d.recorded = e.x.Request.Method + " " + e.target + "\n" + endLine(d.recorded)
-	d.asked = q.method + " " + q.target + "\n" + endLine(d.asked)
+	d.recorded = e.x.Request.Method + " " + d.hide.String(e.target) + "\n" + endLine(d.recorded)
+	d.asked = q.method + " " + m.URL + "\n" + endLine(d.asked)
 }
 
 // reason says why nothing answers, and what to do: the rule that would have made it match where there is one.
@@ -200,6 +230,9 @@ func (d *difference) reason() string {
 		return "the tape holds no exchanges: record some first, or choose another tape or session"
 	}
 	if why := d.taken(); why != "" {
+		return why
+	}
+	if why := d.guessed(); why != "" {
 		return why
 	}
 	if !d.ix.opts.AnyModel {
@@ -245,10 +278,42 @@ func (d *difference) taken() string {
 		case used > 1:
 			return fmt.Sprintf("recorded %d times, but all are used: --reuse lets the last answer again", used)
 		}
-		return "recorded, but under other labels" + labelText(conflict(d.q.labels, queue.entries[0].x.Labels)) + ": --reuse lets it answer here too"
+		return "recorded, but under other labels" + labelText(d.hide.labels(conflict(d.q.labels, queue.entries[0].labels))) + ": --reuse lets it answer here too"
 	}
 	return ""
 }
+
+// guessed is the reason when recorded requests become the one that is asked once their placeholders are filled in, but none of them
+// may answer.
+func (d *difference) guessed() string {
+	const tell = "label the requests (" + record.LabelHeader + ": sample=…, when recording and when asking), or redact less"
+	meant := d.q.guess.meant
+	switch {
+	case d.q.guess.gaveUp:
+		return "ambiguous: there are too many ways to fill in the placeholders of what is recorded: " + tell
+	case len(meant) == 1 && d.q.guess.loosely:
+		return "only what exchange " + meant[0].name() + " has a placeholder for differs, but that is not filled in with what is asked, " +
+			"which is too short, too long, of several lines, or most of its message: " + tell
+	case len(meant) == 1:
+		return "recorded with placeholders in exchange " + meant[0].name() +
+			", but that has answered already, this request or one that differs in what was redacted: --reuse lets it answer again"
+	case len(meant) > 1:
+		var names []string
+		for _, e := range meant[:min(len(meant), maxNamed)] {
+			names = append(names, e.name())
+		}
+		more := ""
+		if n := len(meant) - len(names); n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		return fmt.Sprintf("ambiguous: %d recorded requests become this one when their placeholders are filled in, exchanges %s%s: %s", len(meant),
+			strings.Join(names, ", "), more, tell)
+	}
+	return ""
+}
+
+// maxNamed is how many exchanges a reason names.
+const maxNamed = 5
 
 // conflict returns the labels of have that are otherwise in want.
 func conflict(want, have map[string]string) map[string]string {
@@ -263,7 +328,7 @@ func conflict(want, have map[string]string) map[string]string {
 func (d *difference) models(queue *queue) string {
 	e := queue.entries[0]
 	recorded := e.x.Facts.Model
-	if parsed, ok := parse(d.q.api, d.plain); ok {
+	if parsed, ok := parse(d.q.api, d.q.plain); ok {
 		return fmt.Sprintf("recorded with the model %q, asked of %q", recorded, parsed.Model)
 	}
 	return fmt.Sprintf("recorded with the model %q", recorded)
@@ -305,7 +370,7 @@ func (d *difference) elsewhere() string {
 		for _, api := range slices.Sorted(maps.Keys(counts)) {
 			has = append(has, fmt.Sprintf("%d %s", counts[api], api))
 		}
-		return fmt.Sprintf("no exchange on this tape has the path %s (it holds %s)", clip(path, 0), strings.Join(has, ", "))
+		return fmt.Sprintf("no exchange on this tape has the path %s (it holds %s)", clip(d.path, 0), strings.Join(has, ", "))
 	}
 	if !methods[d.q.method] {
 		return fmt.Sprintf("the tape has this path with %s only, not with %s", strings.Join(slices.Sorted(maps.Keys(methods)), " and "), d.q.method)

@@ -1,6 +1,13 @@
 package match
 
-import "github.com/exodeck/exodeck/proxy/tape"
+import (
+	"maps"
+	"net/http"
+	"regexp"
+
+	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/tape"
+)
 
 // Rule says why an exchange answers a request. The package comment describes the rules.
 type Rule string
@@ -26,19 +33,48 @@ type Options struct {
 	// SameMode has a stream answer only requests for a stream, and a whole answer only those for a whole one: a server's client reads
 	// what it has asked for. Without it a request may get either by rule 3, and is to look at the response's Content-Type.
 	SameMode bool
-	// Canonical, when set, brings a request into the form in which requests are compared, before any rule looks at it: so a redacted
-	// recording, whose placeholders stand for secrets, answers the request with the real ones. It is called for recorded requests as well as for those that are
-	// asked, its body decoded, by several goroutines at a time. URL and Body of its result count.
+	// Canonical, when set, brings a request into the form in which requests are compared, before any rule looks at it: so a
+	// redacted recording, whose placeholders stand for secrets, answers the request with the real ones. It puts [redacted] in the
+	// place of placeholders and of secrets. It is called for recorded requests as well as for those that are asked, its body
+	// decoded, by several goroutines at a time. URL, Body and, of Header, the labels of its result count. Placeholders are filled in
+	// only with it.
 	Canonical func(Request) Request
 }
 
-// target returns the request target of r as it is compared.
-func (o Options) target(r Request) string {
-	if o.Canonical != nil {
-		r.Body = nil
-		r = o.Canonical(r)
+// fingerprint is what a tape holds of a credential.
+var fingerprint = regexp.MustCompile(`\[fingerprint:[0-9a-f]{16}\]`)
+
+// noKey makes fingerprints that are equal for equal credentials of one request. Nothing else is asked of them here.
+var noKey record.Redactor
+
+// head returns the request target of r and labels as they are compared.
+func (o Options) head(r Request, labels map[string]string) (string, map[string]string) {
+	labels = masked(labels, r)
+	if o.Canonical == nil {
+		return endpoint(r.URL), labels
 	}
-	return endpoint(r.URL)
+	header := make(http.Header, len(r.Header)+1)
+	maps.Copy(header, r.Header)
+	delete(header, record.LabelHeader)
+	for name, value := range labels {
+		header.Add(record.LabelHeader, name+"="+value)
+	}
+	r.Header, r.Body = header, nil
+	r = o.Canonical(r)
+	return endpoint(r.URL), record.LabelsOf(r.Header, nil)
+}
+
+// masked returns labels without the credentials of r. A label that held one when it was recorded holds its fingerprint or a placeholder;
+// so does one that is asked for, and what it was makes no difference.
+func masked(labels map[string]string, r Request) map[string]string {
+	out := noKey.Labels(labels, r.Header, r.URL)
+	for name, value := range out {
+		if fingerprint.MatchString(value) {
+			out = maps.Clone(out)
+			out[name] = fingerprint.ReplaceAllLiteralString(value, redacted)
+		}
+	}
+	return out
 }
 
 // plain returns the body of r as it is compared, its codings undone.

@@ -25,18 +25,54 @@ const maxRead = 64 << 20
 type reading struct {
 	canonical [sha256.Size]byte // of the body in canonical form
 	model     bool              // a model call that could be parsed: the keys below count
+	name      string            // of the model
 	meaning   key
 	anyModel  key
+	// options is equal for calls that are equal in what their meaning leaves out.
+	options key
+	// template is there for a recorded body with placeholders: of its meaning if it is a model call, else of its canonical form.
+	template *template
 }
 
-// read makes the reading of a decoded body. sameMode says that it counts whether a stream is asked for.
-func read(api tape.API, plain []byte, sameMode bool) *reading {
+// read makes the reading of a decoded body as it is compared.
+func (o Options) read(api tape.API, plain []byte) *reading {
 	r := &reading{canonical: sha256.Sum256(canonical(plain))}
 	if parsed, ok := parse(api, plain); ok {
-		r.model = true
-		r.meaning, r.anyModel = callKeys(parsed, sameMode && parsed.Stream)
+		r.model, r.name = true, parsed.Model
+		r.meaning, r.anyModel = callKeys(parsed, o.SameMode && parsed.Stream)
+		if o.Canonical != nil {
+			r.options = optionsKey(parsed)
+		}
 	}
 	return r
+}
+
+// readRecorded is as read, for the body of a recorded request.
+func (o Options) readRecorded(e *entry, body []byte) *reading {
+	plain := o.plainRecorded(e, body)
+	r := o.read(e.api, plain)
+	if o.Canonical == nil || !bytes.Contains(plain, []byte(redacted)) {
+		return r
+	}
+	named := decoded(e.codings, body)
+	if !r.model {
+		text := canonical(plain)
+		r.template = newTemplate(string(text), string(canonical(named)), jsontext.Value(text).IsValid())
+	} else if call, ok := parse(e.api, named); ok {
+		shown, _ := parse(e.api, plain) // as it was for r.model
+		r.template = newTemplate(o.meaningText(shown), o.meaningText(call), true)
+	}
+	return r
+}
+
+// optionsKey digests what the meaning of a call leaves out.
+func optionsKey(r *wire.Request) key {
+	fields := []string{strconv.FormatBool(r.Stream)}
+	for _, f := range slices.Concat(r.Options, r.Unknown) {
+		fields = append(fields, f.Name+"="+string(canonical(f.Value)))
+	}
+	slices.Sort(fields)
+	return newKey("options", fields...)
 }
 
 // callKeys returns the keys of a model call under the rules 3 and 4. stream tells keys apart where the mode counts.

@@ -8,11 +8,13 @@ import (
 	"github.com/exodeck/exodeck/proxy/tape"
 )
 
-// Use says how often an exchange answered by one rule.
+// Use says how often an exchange answered in one way.
 type Use struct {
 	Exchange *tape.Exchange
 	Rule     Rule
-	Times    int
+	// Filled says that placeholders were filled in.
+	Filled bool
+	Times  int
 }
 
 // Report says what an index was asked for.
@@ -36,8 +38,10 @@ func (ix *Index) Report() Report {
 			r.Unused = append(r.Unused, e.x)
 		}
 		for _, rule := range Rules {
-			if n := e.served[rule]; n > 0 {
-				r.Used = append(r.Used, Use{e.x, rule, n})
+			for _, filled := range []bool{false, true} {
+				if n := e.served[how{rule, filled}]; n > 0 {
+					r.Used = append(r.Used, Use{e.x, rule, filled, n})
+				}
 			}
 		}
 	}
@@ -45,10 +49,15 @@ func (ix *Index) Report() Report {
 }
 
 // Answered counts the requests that a rule answered.
-func (r Report) Answered(rule Rule) int {
+func (r Report) Answered(rule Rule) int { return r.count(how{rule, false}) + r.Filled(rule) }
+
+// Filled counts those of them that it answered with placeholders filled in.
+func (r Report) Filled(rule Rule) int { return r.count(how{rule, true}) }
+
+func (r Report) count(by how) int {
 	n := 0
 	for _, u := range r.Used {
-		if u.Rule == rule {
+		if (how{u.Rule, u.Filled}) == by {
 			n += u.Times
 		}
 	}
@@ -60,14 +69,21 @@ func (r Report) String() string {
 	total := 0
 	var rules []string
 	for _, rule := range Rules {
-		if n := r.Answered(rule); n > 0 {
-			total += n
+		total += r.Answered(rule)
+		if n := r.count(how{rule, false}); n > 0 {
 			rules = append(rules, fmt.Sprintf("%d %s", n, rule))
+		}
+		if n := r.Filled(rule); n > 0 {
+			rules = append(rules, fmt.Sprintf("%d %s with placeholders filled in", n, rule))
 		}
 	}
 	by := ""
 	if total > 0 {
 		by = " (" + strings.Join(rules, ", ") + ")"
 	}
-	return fmt.Sprintf("%d answered%s, %d missed, %d recorded exchanges unused", total, by, len(r.Missed), len(r.Unused))
+	exchanges := "exchanges"
+	if len(r.Unused) == 1 {
+		exchanges = "exchange"
+	}
+	return fmt.Sprintf("%d answered%s, %d missed, %d recorded %s unused", total, by, len(r.Missed), len(r.Unused), exchanges)
 }

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"hash"
 	"io"
@@ -120,17 +121,22 @@ type question struct {
 	names   []string // of the labels, sorted
 	codings []string
 	raw     key
-	body    *reading // nil until a rule needs it
+	plain   []byte   // the body as it is compared; nil until a rule needs it
+	body    *reading // as plain
+	guess   guess    // what filling in placeholders found out
+
+	sent     string // the text of the body with its secrets in it; "" until it is needed, and where the body as it is compared has it
+	filler   *filler
+	fillings map[*template][]string // what the placeholders of templates stand for in sent
 }
 
 func newQuestion(r Request, o Options) *question {
 	q := &question{
 		request: r,
 		method:  r.Method,
-		target:  o.target(r),
-		labels:  record.LabelsOf(r.Header, nil),
 		codings: codingsOf(r.Header),
 	}
+	q.target, q.labels = o.head(r, record.LabelsOf(r.Header, nil))
 	if q.method == "" {
 		q.method = http.MethodGet
 	}
@@ -142,6 +148,19 @@ func newQuestion(r Request, o Options) *question {
 	}
 	q.raw = rawKey(q.method, q.target, q.codings, sum)
 	return q
+}
+
+// read looks into the body.
+func (q *question) read(o Options) {
+	q.plain = o.plain(q.codings, q.request)
+	if len(q.request.Body) > maxRead {
+		q.body = &reading{canonical: sha256.Sum256(q.request.Body)}
+	} else {
+		q.body = o.read(q.api, q.plain)
+		if body := decoded(q.codings, q.request.Body); o.Canonical != nil && !bytes.Equal(body, q.plain) {
+			q.sent = o.filledText(q.api, body)
+		}
+	}
 }
 
 // poll reports whether the request only looks at a state that changes, so that asking again is natural.

@@ -53,13 +53,30 @@ func answers(t *testing.T, ix *Index, requests ...Request) []string {
 			got = append(got, "miss")
 		case err != nil:
 			t.Fatal(err)
-		case hit.Again:
-			got = append(got, fmt.Sprintf("%d %s again", hit.Exchange.Seq, hit.Rule))
 		default:
-			got = append(got, fmt.Sprintf("%d %s", hit.Exchange.Seq, hit.Rule))
+			by := fmt.Sprintf("%d %s", hit.Exchange.Seq, hit.Rule)
+			if hit.Filled {
+				by += " filled"
+			}
+			if hit.Again {
+				by += " again"
+			}
+			got = append(got, by)
 		}
 	}
 	return got
+}
+
+// checkAnswers asks requests of a tape that these functions make.
+func checkAnswers(t *testing.T, tape []func(*fakeTape), opts Options, asks []Request, want []string) {
+	t.Helper()
+	f := newFakeTape()
+	for _, add := range tape {
+		add(f)
+	}
+	if diff := cmp.Diff(want, answers(t, f.index(t, opts), asks...)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
 }
 
 func TestFind(t *testing.T) {
@@ -188,14 +205,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newFakeTape()
-			for _, add := range tt.tape {
-				add(f)
-			}
-			got := answers(t, f.index(t, tt.opts), tt.ask...)
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			checkAnswers(t, tt.tape, tt.opts, tt.ask, tt.want)
 		})
 	}
 }
@@ -355,7 +365,7 @@ func TestReport(t *testing.T) {
 		ask("POST", chatPath, chat("m", "snow", "")),
 	)
 	r := ix.Report()
-	if got, want := r.String(), "4 answered (1 label, 3 exact), 1 missed, 1 recorded exchanges unused"; got != want {
+	if got, want := r.String(), "4 answered (1 label, 3 exact), 1 missed, 1 recorded exchange unused"; got != want {
 		t.Errorf("report %q, want %q", got, want)
 	}
 	if len(r.Unused) != 1 || r.Unused[0].Seq != 4 {

@@ -45,7 +45,7 @@ func (v *view) valuesOf(labels map[string]string) (string, bool) {
 
 // add puts an exchange at the end of the queue of a key.
 func (v *view) add(e *entry, k key) {
-	values, ok := v.valuesOf(e.x.Labels)
+	values, ok := v.valuesOf(e.labels)
 	if !ok {
 		return
 	}

@@ -86,8 +86,8 @@ func (f *finder) find(b []byte) []hit {
 	return apart(hits)
 }
 
-// apart sorts hits and drops those that overlap an earlier one. Of several at one place the longest counts, of equal ones the first: patterns stand in the order of
-// their precision.
+// apart sorts hits and drops those that overlap an earlier one. Of several at one place the longest counts, of equal ones the
+// first: patterns stand in the order of their precision.
 func apart(hits []hit) []hit {
 	if len(hits) < 2 {
 		return hits

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FuzzBody: whatever a body is, redacting it ends, takes out a known secret, leaves nothing to find, and changes nothing the second time.
+// FuzzBody: whatever a body is, redacting it ends, takes out a known secret, leaves nothing to find, changes nothing the second
+// time, and JSON stays JSON.
 func FuzzBody(f *testing.F) {
 	for _, s := range []string{
 		`{"a":"b"}`, "data: {\"choices\":[{\"delta\":{\"content\":\"sk-\"}}]}\n\ndata: x\n\n", "1.2.3.4. 5.6.7.8@9.de::1:2", `{"logprobs":{"content":[{"token":"a","bytes":[97]}]}}`,
 		"%5Bredacted%3Ax%3A1%5D \\u0073k-proj", "-----BEGIN PRIVATE KEY-----\nx", "QUtJQUlPU0ZPRE5ON1BMQU5URUQ=", "{\"message\":{\"content\":\"x\"}}\n{\"done\":true}\n", "Ada Lovelace", "[[[[", "data:\ndata: {\ndata: }\n\n",
+		`{"n":[123456789,-1234567890.5],"m":{"k":[1, 2]},"s":"{\"n\":123456789}"}`, "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x4b\x04\x00\x43\xbe\xb7\xe8\x01\x00\x00\x00",
 	} {
 		f.Add([]byte(s), uint8(3))
 	}
@@ -24,7 +28,7 @@ func FuzzBody(f *testing.F) {
 		at := int(cut) % (len(body) + 1)
 		body = append(append(bytes.Clone(body[:at]), secret...), body[at:]...)
 		r := New(rules)
-		r.Body([]byte(`{"user":"`+secret+`"}`), "", nil)
+		r.Body([]byte(`[{"user":"`+secret+`"},{"user":123456789},{"user":{"k":[1, 2]}}]`), "", nil)
 		r.Body(body, "", nil)
 		r.Learned()
 		offsets := []int64{0, int64(at), int64(len(body) - 1)}
@@ -34,6 +38,9 @@ func FuzzBody(f *testing.F) {
 		}
 		if strings.Contains(string(got), secret) {
 			t.Errorf("%q became %q", body, got)
+		}
+		if valid := jsontext.Value(body).IsValid(); valid && !jsontext.Value(got).IsValid() {
+			t.Errorf("%q became %q, which is no JSON", body, got)
 		}
 		if again := r.Body(got, "", nil); !bytes.Equal(again, got) {
 			t.Errorf("%q became %q, then %q", body, got, again)

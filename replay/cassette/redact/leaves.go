@@ -2,6 +2,8 @@ package redact
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -12,27 +14,42 @@ type value struct {
 	at         []place
 	start, end int
 	kind       jsontext.Kind
-	// channel is equal for values that add up to one text: those at the same path, array indexes aside, in objects of the same type and index.
+	// channel is equal for values that add up to one text: those at the same path, array indexes aside, in objects of the same type
+	// and index.
 	channel string
+	// broken says that the text ends inside of it, a string.
+	broken bool
 }
 
-// discriminators are the members that tell objects apart that stand at the same place of different events. The type of an event is one too; other types are not: Chat Completions tells
-// that of a call in the first of its events only.
+// discriminators are the members that tell objects apart that stand at the same place of different events. The type of an event is
+// one too; other types are not: Chat Completions tells that of a call in the first of its events only.
 var discriminators = map[string]bool{"index": true, "output_index": true, "content_index": true, "summary_index": true, "item_id": true}
 
-// walk calls found for every value of a JSON text, objects and arrays included, when it has ended. It returns false when the text is not JSON.
+// walk calls found for every value of a JSON text, objects and arrays included, when it has ended. It returns false when the text
+// is not JSON.
 func walk(text []byte, found func(v value)) bool {
-	w := &walker{dec: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), text: text}
-	if !w.value("") {
-		return false
-	}
-	if len(bytes.TrimSpace(text[w.dec.InputOffset():])) > 0 {
+	w, whole := newWalker(text)
+	if !whole {
 		return false
 	}
 	for _, v := range w.values {
 		found(v)
 	}
 	return true
+}
+
+// walkStart is as walk. Of a text that is not JSON, or breaks off, it has the values in front of that.
+func walkStart(text []byte, found func(v value)) {
+	w, _ := newWalker(text)
+	for _, v := range w.values {
+		found(v)
+	}
+}
+
+// newWalker returns a walker that has read a text, and whether that is JSON.
+func newWalker(text []byte) (w *walker, whole bool) {
+	w = &walker{dec: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), text: text}
+	return w, w.value("") && len(bytes.TrimSpace(text[w.dec.InputOffset():])) == 0
 }
 
 type walker struct {
@@ -57,6 +74,11 @@ func (w *walker) value(path string) bool {
 	case '{':
 		v.start = w.next()
 		told := ""
+		tell := func() {
+			for i := range w.values[first:] {
+				w.values[first+i].channel += told
+			}
+		}
 		for w.dec.PeekKind() == '"' {
 			token, err := w.dec.ReadToken()
 			if err != nil {
@@ -67,18 +89,19 @@ func (w *walker) value(path string) bool {
 			ok := w.value(path + "." + name)
 			w.at = w.at[:len(w.at)-1]
 			if !ok {
+				tell()
 				return false
 			}
 			if last := w.values[len(w.values)-1]; (discriminators[name] || name == "type" && len(w.at) == 0) && last.end-last.start < 100 {
-				told += "," + name + "=" + string(w.text[last.start:last.end])
+				if text := string(w.text[last.start:last.end]); text != "0" { // which some events leave out
+					told += "," + name + "=" + text
+				}
 			}
 		}
 		if w.dec.PeekKind() != '}' {
 			return false
 		}
-		for i := range w.values[first:] {
-			w.values[first+i].channel += told
-		}
+		tell()
 		w.next()
 	case '[':
 		v.start = w.next()
@@ -92,8 +115,13 @@ func (w *walker) value(path string) bool {
 		}
 		w.next()
 	default:
+		before := int(w.dec.InputOffset())
 		raw, err := w.dec.ReadValue()
 		if err != nil {
+			if i := bytes.IndexByte(w.text[before:], '"'); kind == '"' && i >= 0 && errors.Is(err, io.ErrUnexpectedEOF) {
+				v.start, v.end, v.broken = before+i, len(w.text), true
+				w.values = append(w.values, v)
+			}
 			return false
 		}
 		v.start = int(w.dec.InputOffset()) - len(raw)
@@ -114,14 +142,29 @@ func (v value) text(b []byte) []byte {
 	raw := b[v.start:v.end]
 	switch v.kind {
 	case '"':
-		text, _ := jsontext.AppendUnquote(nil, raw) // it was read, so it is a string
-		return text
+		return unquoted(raw, !v.broken)
 	case '[':
 		if data, ok := byteArray(raw); ok {
 			return data
 		}
 	}
 	return bytes.Clone(raw)
+}
+
+// unquoted reads a JSON string, or what there is of one that breaks off, be it in an escape. What is not UTF-8 is replaced.
+func unquoted(raw []byte, whole bool) []byte {
+	if whole {
+		text, _ := jsontext.AppendUnquote(nil, raw)
+		return text
+	}
+	const escape = len(`\u002`)
+	for cut := range min(escape+1, len(raw)) {
+		if text, err := jsontext.AppendUnquote(nil, append(bytes.Clone(raw[:len(raw)-cut]), '"')); err == nil {
+			return text
+		}
+	}
+	text, _ := jsontext.AppendUnquote(nil, append(bytes.Clone(raw), '"'))
+	return text
 }
 
 // byteArray reads [115,107]: some servers give the bytes of tokens like this.
@@ -142,6 +185,9 @@ func byteArray(raw []byte) ([]byte, bool) {
 func (v value) write(text []byte) []byte {
 	if v.kind != '[' {
 		quoted, _ := jsontext.AppendQuote(nil, text) // the error only says that something was replaced
+		if v.broken {
+			quoted = quoted[:len(quoted)-1]
+		}
 		return quoted
 	}
 	out := []byte{'['}

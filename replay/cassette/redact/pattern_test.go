@@ -30,7 +30,8 @@ func sampleOf(sample string, seed uint64) string {
 	})
 }
 
-// TestPatterns: every pattern finds its sample, alone and inside a sentence, knows where it ends, leaves its near miss alone and names its source.
+// TestPatterns: every pattern finds its sample, alone and inside a sentence, knows where it ends, leaves its near miss alone and
+// names its source.
 func TestPatterns(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, p := range Patterns() {

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Rules say what is taken out beside what has the form of a secret. The zero value is what everything is exported with.
@@ -23,7 +25,8 @@ type Rules struct {
 // nesting is how many ways of writing are undone, one inside the other: two, and the JSON that bodies mostly are.
 const nesting = 3
 
-// minKnown is the length from which on a secret is looked for everywhere. Shorter ones would be found in places that have nothing to do with them.
+// minKnown is the length from which on a secret is looked for everywhere. Shorter ones would be found in places that have nothing
+// to do with them.
 const minKnown = 8
 
 // Redactor takes secrets out of texts. It is for one goroutine.
@@ -34,7 +37,11 @@ type Redactor struct {
 	secrets map[string]*secret
 	order   []*secret
 	last    map[string]int // highest number of each kind
+	bare    int            // length of the longest known secret that can stand in JSON without quotes
 	stuck   bool
+	plain   bool            // codes are not undone
+	unspent int             // bytes that may still be unpacked of the text that is searched
+	files   map[string]bool // packed ones that are among the secrets because of what is in them
 }
 
 // mode is what a redactor does about a secret.
@@ -48,12 +55,14 @@ const (
 )
 
 type secret struct {
-	kind, value, placeholder string
+	kind, value string
+	placeholder string // "" until it has a number
+	inner       bool   // it stands inside of another one: it gets a number when it is found by itself
 }
 
 // New returns a redactor that is learning.
 func New(rules Rules) *Redactor {
-	return &Redactor{rules: rules, finder: newFinder(patternsFor(rules)), secrets: map[string]*secret{}, last: map[string]int{}}
+	return &Redactor{rules: rules, finder: newFinder(patternsFor(rules)), secrets: map[string]*secret{}, last: map[string]int{}, files: map[string]bool{}}
 }
 
 func patternsFor(rules Rules) []*Pattern {
@@ -64,14 +73,29 @@ func patternsFor(rules Rules) []*Pattern {
 func (r *Redactor) Learned() {
 	r.mode = redacting
 	for _, s := range r.order {
-		r.number(s)
+		if !s.inner {
+			r.number(s)
+		}
+		r.know(s)
 	}
 }
 
 func (r *Redactor) number(s *secret) {
 	r.last[s.kind]++
 	s.placeholder = fmt.Sprintf("[redacted:%s:%d]", s.kind, r.last[s.kind])
-	r.know(s)
+}
+
+// also has a part of a secret be one too, wherever it stands by itself: the password that a header tells in base64 is one.
+func (r *Redactor) also(kind string, part []byte) {
+	if r.mode == scanning || len(part) < minKnown || isPlaceholder(part) || r.secrets[string(part)] != nil {
+		return
+	}
+	s := &secret{kind: kind, value: string(part), inner: true}
+	r.secrets[s.value] = s
+	r.order = append(r.order, s)
+	if r.mode != learning {
+		r.know(s)
+	}
 }
 
 func (r *Redactor) know(s *secret) {
@@ -79,6 +103,9 @@ func (r *Redactor) know(s *secret) {
 		return
 	}
 	value := []byte(s.value)
+	if v := jsontext.Value(value); v.Kind() != '"' && v.IsValid(jsontext.AllowDuplicateNames(true)) {
+		r.bare = max(r.bare, len(value))
+	}
 	r.finder.add(literal{text: value, kind: s.kind, value: value})
 	if bytes.IndexByte(value, ' ') >= 0 {
 		// As forms and queries have it. What else they encode is undone where they are read.
@@ -86,8 +113,19 @@ func (r *Redactor) know(s *secret) {
 	}
 }
 
-// Secrets returns the number of different secrets there were.
-func (r *Redactor) Secrets() int { return len(r.order) }
+// Secrets returns the number of different secrets there were. Packed files that were replaced because of what is in them count apart.
+func (r *Redactor) Secrets() int {
+	n := -len(r.files)
+	for _, s := range r.order {
+		if s.placeholder != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Files returns the number of different packed files that were replaced: those with secrets, and those that were too large to search.
+func (r *Redactor) Files() int { return len(r.files) }
 
 var placeholderForm = regexp.MustCompile(`\[redacted:([a-z0-9-]+):([0-9]{1,9})\]`)
 
@@ -121,18 +159,19 @@ func (r *Redactor) replace(kind string, value []byte) []byte {
 		s = &secret{kind: kind, value: string(value)}
 		r.secrets[s.value] = s
 		r.order = append(r.order, s)
-		switch r.mode {
-		case canonical:
+		if r.mode != learning {
 			r.know(s)
-		case redacting:
-			r.number(s)
 		}
 	}
 	switch r.mode {
 	case canonical:
 		return []byte(canonicalPlaceholder)
 	case learning:
+		s.inner = false
 		return []byte("[redacted:" + s.kind + ":0]") // it gets its number when all are known
+	}
+	if s.placeholder == "" {
+		r.number(s)
 	}
 	return []byte(s.placeholder)
 }
@@ -149,19 +188,35 @@ type edit struct {
 
 // edits returns the changes that take the secrets out of b, by their places. Ways of writing are undone to the given depth.
 func (r *Redactor) edits(b []byte, depth int) []edit {
-	var edits []edit
-	for _, h := range r.finder.find(b) {
-		edits = append(edits, edit{h.start, h.end, h.value, h.kind, nil, func() []byte { return r.replace(h.kind, h.value) }})
-	}
+	edits := r.editsOf(r.finder.find(b))
 	if depth > 0 && len(b) >= minKnown {
 		for i := range escapes {
 			edits = append(edits, r.escaped(b, &escapes[i], depth-1)...)
 		}
+		if r.plain {
+			return separate(edits)
+		}
 		for i := range codes {
 			edits = append(edits, r.coded(b, &codes[i], depth-1)...)
+			for _, w := range codes[i].lines(b) {
+				for _, e := range r.coded(w.text, &codes[i], depth-1) {
+					e.start, e.end = w.at[e.start], w.at[e.end-1]+1
+					edits = append(edits, e)
+				}
+			}
 		}
+		edits = append(edits, r.packed(b, depth-1)...)
 	}
 	return separate(edits)
+}
+
+// editsOf returns the changes that put placeholders in the place of secrets.
+func (r *Redactor) editsOf(hits []hit) []edit {
+	var edits []edit
+	for _, h := range hits {
+		edits = append(edits, edit{h.start, h.end, h.value, h.kind, nil, func() []byte { return r.replace(h.kind, h.value) }})
+	}
+	return edits
 }
 
 func (r *Redactor) escaped(b []byte, e *escape, depth int) []edit {
@@ -216,8 +271,8 @@ func (r *Redactor) coded(b []byte, c *code, depth int) []edit {
 	return edits
 }
 
-// separate sorts edits and drops those that overlap an earlier one. Of several at one place the longest counts; of equal ones the first, unless another reads the
-// secret with escapes undone.
+// separate sorts edits and drops those that overlap an earlier one. Of several at one place the longest counts; of equal ones the
+// first, unless another reads the secret with escapes undone.
 func separate(edits []edit) []edit {
 	if len(edits) < 2 {
 		return edits
@@ -284,6 +339,7 @@ func (r *Redactor) String(s string) string { return string(r.Text([]byte(s))) }
 func (r *Redactor) rounds(b []byte, encode func([]byte) []byte) []byte {
 	r.note(b)
 	for range maxRounds {
+		r.allow(b)
 		edits := r.edits(b, nesting)
 		if len(edits) == 0 {
 			return b

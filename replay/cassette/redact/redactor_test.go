@@ -226,6 +226,41 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// TestUnquoted: a secret that stands in JSON without quotes leaves JSON behind: in a body, in arguments inside of it, and in
+// arguments that come in pieces.
+func TestUnquoted(t *testing.T) {
+	const teach = `{"id":123456789,"owner":{"name":"Ada"}}`
+	rules := Rules{JSON: paths(t, "$.id", "$.owner")}
+	for _, tt := range []struct{ name, body, want string }{
+		{"number", `{"ref": 123456789 }`, `{"ref": "[redacted:json:1]" }`},
+		{"part of a number", `[-1234567890, 12345678]`, `["-[redacted:json:1]0", 12345678]`},
+		{"object", `{"refs":[{"name":"Ada"}]}`, `{"refs":["[redacted:json:2]"]}`},
+		{"object with a number in it", `{"owner":{"name":"Ada"},"x":{"id":123456789}}`, `{"owner":"[redacted:json:2]","x":{"id":"[redacted:json:1]"}}`},
+		{"in a string", `{"text":"number 123456789"}`, `{"text":"number [redacted:json:1]"}`},
+		{"in arguments", `{"arguments":"{\"ref\":123456789,\"of\":{\"name\":\"Ada\"}}"}`, `{"arguments":"{\"ref\":\"[redacted:json:1]\",\"of\":\"[redacted:json:2]\"}"}`},
+		{"in no JSON", `ref=123456789`, `ref=[redacted:json:1]`},
+		{"in an event", "data: {\"ref\":123456789}\n\n", "data: {\"ref\":\"[redacted:json:1]\"}\n\n"},
+		{
+			"in arguments over two events", "data: {\"delta\":\"{\\\"ref\\\":1234\"}\n\ndata: {\"delta\":\"56789}\"}\n\n",
+			"data: {\"delta\":\"{\\\"ref\\\":\\\"[redacted:json:1]\\\"\"}\n\ndata: {\"delta\":\"}\"}\n\n",
+		},
+		{
+			"in arguments over two events, itself in one", "data: {\"delta\":\"{\\\"ref\\\":123456789\"}\n\ndata: {\"delta\":\"}\"}\n\n",
+			"data: {\"delta\":\"{\\\"ref\\\":\\\"[redacted:json:1]\\\"\"}\n\ndata: {\"delta\":\"}\"}\n\n",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := New(rules)
+			if diff := cmp.Diff(tt.want, redacted(r, teach, tt.body)[1]); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if got := string(r.Body([]byte(tt.want), "", nil)); got != tt.want {
+				t.Errorf("again: %s", got)
+			}
+		})
+	}
+}
+
 // TestCanonical: a request and its redacted recording are the same, whatever the numbers.
 func TestCanonical(t *testing.T) {
 	rules := Rules{JSON: paths(t, "$.user")}
@@ -247,5 +282,32 @@ func TestCanonical(t *testing.T) {
 	plain := Request{URL: "/v1/x?q=y", Body: []byte(`{"a":"b"}`)}
 	if diff := cmp.Diff(plain, rules.Canonical(plain)); diff != "" {
 		t.Errorf("a request without secrets changed\n%s", diff)
+	}
+}
+
+// TestParts: what a header that is redacted carries behind a scheme is a secret by itself, in what is recorded and in what is asked.
+func TestParts(t *testing.T) {
+	rules := Rules{Headers: []string{"X-Tenant"}}
+	h := http.Header{"X-Tenant": {"Token quay-side-0001"}}
+	body := []byte("sent by quay-side-0001")
+	r := New(rules)
+	r.Header(h)
+	r.RequestBody(body, "")
+	r.Learned()
+	got := string(r.Header(h)["X-Tenant"][0]) + ", " + string(r.RequestBody(body, ""))
+	if want := "[redacted:header:1], sent by [redacted:header:2]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if r.Secrets() != 2 {
+		t.Errorf("%d secrets, want 2", r.Secrets())
+	}
+	if got := string(rules.Canonical(Request{Header: h, Body: body}).Body); got != "sent by [redacted]" {
+		t.Errorf("for comparison: %s", got)
+	}
+	r = New(Rules{})
+	r.Header(http.Header{"Cookie": {"a=quay-side-0001; b=evening tide"}})
+	r.Learned()
+	if got := r.String("quay-side-0001, evening tide") + fmt.Sprint(r.Secrets()); got != "[redacted:header:2], evening tide2" {
+		t.Errorf("of a cookie: %s", got)
 	}
 }

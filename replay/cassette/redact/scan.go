@@ -26,7 +26,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s %s%s", f.Kind, f.Begins, via)
 }
 
-// Scanner looks for secrets that have the form of one of the [Patterns]. It may be used by several goroutines at a time.
+// Scanner looks for secrets that have the form of one of the [Patterns]. It is for one goroutine.
 type Scanner struct{ r *Redactor }
 
 // NewScanner returns a scanner for the patterns that rules ask for.
@@ -38,6 +38,7 @@ func NewScanner(rules Rules) *Scanner {
 
 // Scan looks at a text. It undoes ways of writing to the given depth.
 func (s *Scanner) Scan(text []byte, depth int) []Finding {
+	s.r.allow(text)
 	return findings(text, s.r.edits(text, depth))
 }
 
@@ -48,6 +49,7 @@ func (s *Scanner) ScanBody(body []byte, contentType string) []Finding {
 
 // ScanSplit looks at what the deltas of a stream add up to, and the tokens of log probabilities.
 func (s *Scanner) ScanSplit(body []byte, contentType string) []Finding {
+	s.r.allow(body)
 	format := sse.FormatOf(contentType, body[:min(len(body), sse.SniffLen)])
 	return findings(body, s.r.split(body, format))
 }

@@ -24,8 +24,11 @@ func (p *payload) place(i int) int {
 	return at.body + i - at.data
 }
 
-// payloads returns the data of all events of a body.
+// payloads returns the data of all events of a body. A body that is no stream is one.
 func payloads(body []byte, format sse.Format) []payload {
+	if format == sse.Whole {
+		return []payload{{data: body, parts: []part{{}}}}
+	}
 	var all []payload
 	d := sse.NewDecoder(format)
 	take := func() {
@@ -52,16 +55,25 @@ func payloads(body []byte, format sse.Format) []payload {
 	return all
 }
 
+// byteOrderMark may stand before the first line of an event stream.
+var byteOrderMark = []byte("\ufeff")
+
 // dataLines finds the values of the data fields in body[start:end].
 func dataLines(body []byte, start, end int) []part {
 	var parts []part
 	size := 0
+	if start == 0 && bytes.HasPrefix(body, byteOrderMark) {
+		start = len(byteOrderMark)
+	}
 	for at := start; at < end; {
 		line, next := body[at:end], end
-		if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		if i := bytes.IndexAny(line, "\r\n"); i >= 0 {
 			line, next = line[:i], at+i+1
+			if body[at+i] == '\r' && next < end && body[next] == '\n' {
+				next++
+			}
 		}
-		field, value, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\r")), []byte(":"))
+		field, value, _ := bytes.Cut(line, []byte(":"))
 		if string(field) == "data" {
 			begin := at + len("data:")
 			if bytes.HasPrefix(value, []byte(" ")) {
@@ -92,7 +104,8 @@ var constant = map[string]bool{
 	"item_id": true, "call_id": true, "status": true, "system_fingerprint": true, "service_tier": true,
 }
 
-// split finds secrets that are split over several events, or over the tokens of a list of log probabilities, and returns the changes to the body.
+// split finds secrets that are split over several events, or over the tokens of a list of log probabilities, and returns the
+// changes to the body.
 func (r *Redactor) split(body []byte, format sse.Format) []edit {
 	channels := map[string][]leaf{}
 	var names []string // in the order in which they begin
@@ -102,16 +115,12 @@ func (r *Redactor) split(body []byte, format sse.Format) []edit {
 		}
 		channels[name] = append(channels[name], l)
 	}
-	texts := []payload{{data: body, parts: []part{{}}}}
-	if format != sse.Whole {
-		texts = payloads(body, format)
-	}
-	for _, p := range texts {
+	for _, p := range payloads(body, format) {
 		if format == sse.EventStream && len(p.data) > 0 && p.data[0] != '{' && p.data[0] != '[' {
 			add("", leaf{p.place(0), p.place(len(p.data)-1) + 1, p.data, false, bytes.Clone})
 			continue
 		}
-		walk(p.data, func(v value) {
+		walkStart(p.data, func(v value) {
 			if len(v.at) == 0 {
 				return
 			}
@@ -143,8 +152,9 @@ func keyOf(at []place) string {
 	return ""
 }
 
-// joined finds secrets in what leaves add up to. The first leaf of a secret gets the placeholder, the others lose their part of it. What is in one leaf alone is left
-// to the search of the body, which changes less of it, unless the leaf is an array of numbers, which no other search reads.
+// joined finds secrets in what leaves add up to. The first leaf of a secret gets the placeholder, the others lose their part of it.
+// What is in one leaf alone is left to the search of the body, which changes less of it, unless the leaf is an array of numbers,
+// which no other search reads.
 func (r *Redactor) joined(leaves []leaf) []edit {
 	var whole []byte
 	starts := make([]int, len(leaves))
@@ -156,6 +166,8 @@ func (r *Redactor) joined(leaves []leaf) []edit {
 		i, _ := slices.BinarySearch(starts, e.start+1)
 		return !leaves[i-1].numbers && e.end <= starts[i-1]+len(leaves[i-1].text)
 	})
+	// What adds up to JSON stays JSON.
+	found = separate(append(r.unquoted(whole, sse.Whole), found...))
 	if len(found) == 0 {
 		return nil
 	}
@@ -178,7 +190,8 @@ func (r *Redactor) joined(leaves []leaf) []edit {
 			if start == e.start {
 				middle = placeholders[n]
 			}
-			// What comes behind has been changed already and keeps its distance from the end of the leaf's old text only in front of that change.
+			// What comes behind has been changed already and keeps its distance from the end of the leaf's old text only in front
+			// of that change.
 			texts[i] = slices.Concat(text[:start-starts[i]], middle, text[end-starts[i]:])
 		}
 	}

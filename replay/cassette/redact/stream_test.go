@@ -37,6 +37,9 @@ var deltas = []struct {
 	{"ollama", tape.Ollama, "application/x-ndjson", func(_ int, s string) string {
 		return fmt.Sprintf("{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"%s\"},\"done\":false}\n", jsonEscaped(s))
 	}, "{\"done\":true}\n"},
+	{"lines end with CR", tape.OpenAI, "text/event-stream", func(i int, s string) string {
+		return strings.Repeat("\ufeff", max(0, 1-i)) + fmt.Sprintf("data: {\"choices\":[{\"index\":0,\rdata: \"delta\":{\"content\":\"%s\"}}]}\r\r", jsonEscaped(s))
+	}, "data: [DONE]\r\r"},
 	{"plain", tape.Other, "text/event-stream", func(_ int, s string) string { return "data: " + strings.ReplaceAll(s, "\n", " ") + "\n\n" }, ""},
 }
 
@@ -64,9 +67,8 @@ func TestSplit(t *testing.T) {
 				if want := before + "[redacted:openai-key:1]" + behind; said(t, got, d.api, d.contentType) != want {
 					t.Errorf("the stream says %q, want %q\n%s", said(t, got, d.api, d.contentType), want, got)
 				}
-				first := d.event(0, "")[:6]
 				for i, offset := range offsets {
-					if !strings.HasPrefix(got[offset:], first) {
+					if first := d.event(i, "")[:6]; !strings.HasPrefix(got[offset:], first) {
 						t.Errorf("piece %d begins at %q", i, got[offset:min(len(got), int(offset)+20)])
 					}
 				}

@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A view is a text as it reads with one way of writing undone. Escapes (of JSON strings and of URLs) can stand anywhere, so the view is of the whole text; codes
-// (base64, hex) are runs of characters of which each is looked at by itself.
+// A view is a text as it reads with one way of writing undone. Escapes (of JSON strings and of URLs) can stand anywhere, so the
+// view is of the whole text; codes (base64, hex) are runs of characters of which each is looked at by itself.
 
 // escape is a way of writing single characters.
 type escape struct {
@@ -94,6 +94,12 @@ func decodeJSON(b []byte, buf *[utf8.UTFMax]byte) (value []byte, size int) {
 		buf[0] = '\r'
 	case 't':
 		buf[0] = '\t'
+	case 'x': // which is no JSON: other languages write bytes like this
+		if len(b) < 4 || hexDigit[b[2]] < 0 || hexDigit[b[3]] < 0 {
+			return nil, 0
+		}
+		buf[0] = byte(hexDigit[b[2]])<<4 | byte(hexDigit[b[3]])
+		return buf[:1], 4
 	case 'u':
 		r, ok := hex4(b[2:])
 		if !ok {
@@ -201,6 +207,79 @@ func (c *code) runs(b []byte, f func(start, end int)) {
 			f(start, end)
 		}
 		i = end
+	}
+}
+
+// Lines that a code is written in are so long: words are shorter, and what is longer is not divided into lines.
+const (
+	minWrapped = 16
+	maxWrapped = 128
+)
+
+// wrapped is a run that is written in several lines: its text in one, and where each byte of that stands.
+type wrapped struct {
+	text []byte
+	at   []int
+}
+
+// lines returns the runs that go over the ends of lines. All lines but the first, which may begin behind something else, and the last are
+// equally long.
+func (c *code) lines(b []byte) []wrapped {
+	var all []wrapped
+	for next := 0; ; {
+		i := bytes.IndexByte(b[next:], '\n')
+		if i < 0 {
+			return all
+		}
+		end := next + i
+		start := lineEnd(b[:end])
+		for start > next && c.digit[b[start-1]] >= 0 {
+			start--
+		}
+		next = end + 1
+		first := lineEnd(b[:end]) - start
+		if first < minWrapped || first > maxWrapped {
+			continue
+		}
+		var w wrapped
+		w.add(b, start, start+first)
+		width := 0
+		if start == 0 || b[start-1] == '\n' {
+			width = first
+		}
+		for whole := true; whole && next < len(b) && c.digit[b[next]] >= 0; {
+			start, end = next, next
+			for end < len(b) && (c.digit[b[end]] >= 0 || b[end] == '=') {
+				end++
+			}
+			if width == 0 {
+				width = end - start
+			}
+			if end-start > width || end-start < width && (end-start)%c.group != 0 {
+				break // it is another text
+			}
+			w.add(b, start, end)
+			for next = end; next < len(b) && b[next] == '\r'; {
+				next++
+			}
+			whole = end-start == width && end-start >= minWrapped && next < len(b) && b[next] == '\n'
+			if whole {
+				next++
+			}
+		}
+		if len(w.text) > first {
+			all = append(all, w)
+		}
+	}
+}
+
+// lineEnd returns the length of a line without the CR at its end.
+func lineEnd(line []byte) int { return len(bytes.TrimSuffix(line, []byte("\r"))) }
+
+// add adds b[start:end].
+func (w *wrapped) add(b []byte, start, end int) {
+	for ; start < end; start++ {
+		w.text, w.at = append(w.text, b[start]), append(w.at, start)
 	}
 }
 
