@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -11,11 +10,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
-	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/tape"
 )
 
@@ -29,7 +29,7 @@ type deck struct {
 	upstream string
 	path     string // of the tape
 	server   *Server
-	recorder *tape.Recorder
+	tape     *decktest.Deck // nil when it is closed
 	cancel   context.CancelFunc
 	served   chan error
 	client   *http.Client
@@ -68,20 +68,12 @@ func newDeckAt(t testing.TB, upstream string, adjust func(*Config)) *deck {
 
 func (d *deck) start(t testing.TB, adjust func(*Config)) {
 	t.Helper()
-	ctx := context.Background()
-	recorder, err := tape.OpenRecorder(ctx, d.path, tape.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := recorder.StartSession(ctx, tape.Session{Upstream: d.upstream})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d.tape = decktest.New(t, d.path, tape.Session{Upstream: d.upstream})
 	u, err := url.Parse(d.upstream)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Upstream: u, Session: session, Redactor: &record.Redactor{Key: []byte("test")}, Log: slog.New(slog.DiscardHandler)}
+	cfg := Config{Upstream: u, Session: d.tape.Session, Redactor: decktest.Redactor(), Log: slog.New(slog.DiscardHandler)}
 	if adjust != nil {
 		adjust(&cfg)
 	}
@@ -93,9 +85,9 @@ func (d *deck) start(t testing.TB, adjust func(*Config)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	serving, cancel := context.WithCancel(ctx)
+	serving, cancel := context.WithCancel(context.Background())
 	go func() { d.served <- server.Serve(serving, ln) }()
-	d.url, d.server, d.recorder, d.cancel = "http://"+ln.Addr().String(), server, recorder, cancel
+	d.url, d.server, d.cancel = "http://"+ln.Addr().String(), server, cancel
 	transport := &http.Transport{DisableCompression: true}
 	d.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(func() {
@@ -107,7 +99,7 @@ func (d *deck) start(t testing.TB, adjust func(*Config)) {
 // stop ends the proxy as a first SIGINT does and closes the tape. It may be called again.
 func (d *deck) stop(t testing.TB) {
 	t.Helper()
-	if d.recorder == nil {
+	if d.tape == nil {
 		return
 	}
 	d.client.CloseIdleConnections()
@@ -116,10 +108,19 @@ func (d *deck) stop(t testing.TB) {
 		t.Errorf("serving: %v", err)
 	}
 	d.server.Close()
-	if err := d.recorder.Close(); err != nil {
-		t.Errorf("closing the recorder: %v", err)
+	d.tape.Close(t)
+	d.tape = nil
+}
+
+// dial opens a connection to the proxy, until the test ends.
+func (d *deck) dial(t testing.TB) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	d.recorder = nil
+	t.Cleanup(func() { conn.Close() })
+	return conn
 }
 
 // taken is an exchange with its bodies.
@@ -132,8 +133,8 @@ type taken struct {
 func (d *deck) exchanges(t testing.TB) []taken {
 	t.Helper()
 	ctx := context.Background()
-	if d.recorder != nil {
-		if err := d.recorder.Sync(ctx); err != nil {
+	if d.tape != nil {
+		if err := d.tape.Recorder.Sync(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,7 +148,7 @@ func (d *deck) exchanges(t testing.TB) []taken {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, taken{x, readBody(t, tp, x.Request.Body), readBody(t, tp, x.Response.Body)})
+		all = append(all, taken{x, decktest.Body(t, tp, x.Request.Body), decktest.Body(t, tp, x.Response.Body)})
 	}
 	return all
 }
@@ -160,20 +161,6 @@ func (d *deck) only(t testing.TB) taken {
 		t.Fatalf("%d exchanges on the tape, want 1", len(all))
 	}
 	return all[0]
-}
-
-func readBody(t testing.TB, tp *tape.Tape, b tape.Body) string {
-	t.Helper()
-	rc, err := tp.Body(context.Background(), b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rc.Close()
-	data, err := io.ReadAll(rc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }
 
 // deadAddress is one that nothing listens on. A port that was just freed would be given to the next listener, and then be alive.

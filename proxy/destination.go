@@ -46,7 +46,7 @@ func (s *Server) setDestinations(cfg Config) error {
 			return nil, errors.New("a proxy needs a session to record to")
 		}
 		d := &destination{name: name, upstream: u, recorder: &record.Transport{
-			Base:     s.base,
+			Base:     s.sender,
 			Session:  session,
 			Redactor: cfg.Redactor,
 			Labels:   cfg.Labels,
@@ -91,17 +91,19 @@ func (s *Server) setDestinations(cfg Config) error {
 	return err
 }
 
-// CheckUpstream says what is wrong with the base URL of an upstream.
+// CheckUpstream says what is wrong with the base URL of an upstream. The error quotes neither user information nor a query: they may
+// be credentials.
 func CheckUpstream(u *url.URL) error {
+	shown := (&url.URL{Scheme: u.Scheme, Opaque: u.Opaque, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("the upstream %q is no http or https URL; write it like http://localhost:52415", u.Redacted())
+		return fmt.Errorf("the upstream %q is no http or https URL; write it like http://localhost:52415", shown)
 	case u.Host == "":
-		return fmt.Errorf("the upstream %q names no host; write it like http://localhost:52415", u.Redacted())
+		return fmt.Errorf("the upstream %q names no host; write it like http://localhost:52415", shown)
 	case u.User != nil:
-		return fmt.Errorf("the upstream %q carries a user name: let the clients send an Authorization header, it is passed on", u.Redacted())
+		return fmt.Errorf("the upstream %q carries a user name: let the clients send an Authorization header, it is passed on", shown)
 	case u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("the upstream %q has a query or a fragment; give scheme, host, port and at most a path", u.Redacted())
+		return fmt.Errorf("the upstream %q has a query or a fragment; give scheme, host, port and at most a path", shown)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -78,10 +77,7 @@ func TestClientGoneBeforeTheAnswer(t *testing.T) {
 func TestClientGoneInsideItsRequest(t *testing.T) {
 	for _, length := range []int{1000, 1 << 20} {
 		d := newDeck(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }), nil)
-		conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := d.dial(t)
 		fmt.Fprintf(conn, "POST /v1/messages HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\nhalf", length)
 		conn.Close()
 		d.stop(t) // waits for the handler, if it has begun
@@ -116,6 +112,20 @@ func TestUpstreamTruncated(t *testing.T) {
 				t.Errorf("recorded %q (%s) %q", x.Ended, x.Cause, x.response)
 			}
 		})
+	}
+}
+
+// TestUpstreamTruncatedForHTTP10 has a client of HTTP/1.0 ask, whose responses end with their connection: here it must not seem to end.
+func TestUpstreamTruncatedForHTTP10(t *testing.T) {
+	up := newRawUpstream(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\n")
+	d := newDeckAt(t, "http://"+up.ln.Addr().String(), nil)
+	conn := d.dial(t)
+	fmt.Fprint(conn, "GET /v1/models HTTP/1.0\r\n\r\n")
+	if answer, err := io.ReadAll(conn); err == nil {
+		t.Errorf("the client took %q for a whole response", answer)
+	}
+	if x := d.only(t); x.Ended != tape.UpstreamTruncated {
+		t.Errorf("recorded %q (%s)", x.Ended, x.Cause)
 	}
 }
 
@@ -289,7 +299,7 @@ func TestStrictBreaksOffWhatIsNotRecorded(t *testing.T) {
 		})
 		t.Run("unrecorded/"+name, func(t *testing.T) {
 			d := newDeck(t, handler, func(c *Config) { c.Strict = true })
-			d.recorder.Close() // from here on nothing can be recorded
+			d.tape.Recorder.Close() // from here on nothing can be recorded
 			resp, err := d.client.Get(d.url + "/x")
 			if err == nil {
 				defer resp.Body.Close()
@@ -301,7 +311,7 @@ func TestStrictBreaksOffWhatIsNotRecorded(t *testing.T) {
 		})
 		t.Run("unrecorded but not strict/"+name, func(t *testing.T) {
 			d := newDeck(t, handler, nil)
-			d.recorder.Close()
+			d.tape.Recorder.Close()
 			resp, err := d.client.Get(d.url + "/x")
 			if err != nil {
 				t.Fatal(err)
@@ -317,11 +327,7 @@ func TestStrictBreaksOffWhatIsNotRecorded(t *testing.T) {
 // TestKeepAlive sends two requests over one connection.
 func TestKeepAlive(t *testing.T) {
 	d := newDeck(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.URL.Path) }), nil)
-	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := d.dial(t)
 	br := bufio.NewReader(conn)
 	for i := range 3 {
 		fmt.Fprintf(conn, "GET /%d HTTP/1.1\r\nHost: h\r\n\r\n", i)

@@ -200,7 +200,9 @@ func trust(t *testing.T, d *deck, file string) {
 	if !pool.AppendCertsFromPEM([]byte(readFile(t, file))) {
 		t.Fatal("no certificate")
 	}
-	d.server.base.TLSClientConfig = &tls.Config{RootCAs: pool}
+	for _, transport := range []*http.Transport{d.server.sender.kept, d.server.sender.fresh} {
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool}
+	}
 }
 
 // TestSecureUpstream records an https upstream behind both kinds of proxy.

@@ -18,16 +18,19 @@ import (
 	"github.com/exodeck/exodeck/proxy/record"
 )
 
-// wholeRequest is the size up to which a request body is read before the request is sent. A body in memory can be sent
-// again when a kept-alive connection to the upstream turns out to be closed, and it is on the tape before the upstream sees it.
+// wholeRequest is the size up to which a request body is read before the request is sent. A body in memory can be sent again when a
+// kept connection to the upstream turns out to be closed (see [sender]), and it is on the tape before the upstream sees it.
 const wholeRequest = 128 << 10
 
-// passage is one request on its way through the proxy.
+// passage is one request on its way through the proxy: the server's handler runs it, goproxy drives it, and it has the destination's
+// recorder send the request. It puts together what each of them knows only in part: whether the client is still there, what goproxy
+// made of the response, and whether the response came whole.
 type passage struct {
 	server *Server
 	to     *destination
 	w      *responseWriter
-	cancel context.CancelCauseFunc
+	cancel context.CancelCauseFunc // of the request to the upstream
+	conn   connection
 	// body is that of the upstream's response, nil when there is none.
 	body io.Reader
 	// broken is set when the response must not look whole to the client.
@@ -42,6 +45,7 @@ type passageKey struct{}
 
 func passageOf(r *http.Request) *passage { return r.Context().Value(passageKey{}).(*passage) }
 
+// run passes a request and its response on. It panics with [http.ErrAbortHandler] when the response must not look whole.
 func (p *passage) run(r *http.Request) {
 	// Without full duplex the server closes the request body as soon as the response starts, and streams of an upstream that
 	// answers early are cut (golang/go#40747).
@@ -50,16 +54,29 @@ func (p *passage) run(r *http.Request) {
 	defer cancel(nil)
 	p.cancel = cancel
 	informational := &informational{w: p.w}
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: informational.pass})
+	trace := new(httptrace.ClientTrace)
+	if r.ProtoAtLeast(1, 1) { // HTTP/1.0 knows no responses but final ones (RFC 9110, 15.2)
+		trace.Got1xxResponse = informational.pass
+	}
+	client := clientOf(r)
+	p.conn.first = client.first()
+	p.conn.trace(trace)
+	ctx = httptrace.WithClientTrace(ctx, trace)
 	p.w.last = lastOnConnection(r)
 	out := outgoing(p.to, r).WithContext(context.WithValue(ctx, passageKey{}, p))
 	p.readRequest(out)
+	// A relay behind an upgrade has taken the client's connection from the server, which does not close it any more: neither when the
+	// relay has ended, nor when the server is stopped.
 	defer p.w.closeHijacked()
 	defer context.AfterFunc(p.server.stopped, p.w.closeHijacked)()
 	p.server.goproxy.ServeHTTP(p.w, out)
 	informational.end()
 	if p.broken || brokenOff(p.body) {
-		// The only way to tell an HTTP/1.1 client that the response is not whole is to cut the connection.
+		// The only way to tell an HTTP/1.1 client that the response is not whole is to cut the connection. To an HTTP/1.0 client that
+		// may be the end of the response, unless it is a reset.
+		if !r.ProtoAtLeast(1, 1) {
+			client.reset()
+		}
 		panic(http.ErrAbortHandler)
 	}
 }
@@ -99,7 +116,7 @@ func (p *passage) readRequest(r *http.Request) {
 	r.Body, _ = r.GetBody()
 }
 
-// RoundTrip implements goproxy's RoundTripper.
+// RoundTrip implements goproxy's RoundTripper. What the client is answered when there is no response depends on whose fault that is.
 func (p *passage) RoundTrip(r *http.Request, _ *goproxy.ProxyCtx) (*http.Response, error) {
 	resp, err := p.to.recorder.RoundTrip(r)
 	if err == nil {
@@ -111,19 +128,27 @@ func (p *passage) RoundTrip(r *http.Request, _ *goproxy.ProxyCtx) (*http.Respons
 		return resp, nil
 	}
 	var bad *requestError
+	var lost *lostError
 	switch cause := context.Cause(r.Context()); {
 	case errors.Is(err, record.ErrUnrecorded), errors.Is(cause, record.ErrStopped):
-		p.broken = true
-		return nil, err
+		return p.breakOff(err)
 	case errors.As(cause, &bad):
 		return errorResponse(r, badRequest("%v", bad)), nil
 	case cause != nil:
-		p.broken = true
-		return nil, err
+		return p.breakOff(err)
+	case errors.As(err, &lost):
+		p.server.log.Info("a request got no answer; its client's connection is closed too", "upstream", p.to.origin(r), "error", err)
+		return p.breakOff(err)
 	}
 	origin := p.to.origin(r)
-	p.server.log.Warn("the upstream cannot be reached", "upstream", origin, "error", err)
+	p.server.log.Warn("the upstream gave no answer", "upstream", origin, "error", err)
 	return errorResponse(r, &refusal{http.StatusBadGateway, apierror.Unreachable, noAnswer(origin, err)}), nil
+}
+
+// breakOff leaves the client without a response: goproxy answers errors with a status 500, which nobody sent.
+func (p *passage) breakOff(err error) (*http.Response, error) {
+	p.broken, p.w.silent = true, true
+	return nil, err
 }
 
 // noAnswer words why an upstream gave no answer.

@@ -48,6 +48,9 @@ func target(upstream *url.URL, r *http.Request) *url.URL {
 			return upstream
 		}
 	}
+	if r.RequestURI == "*" {
+		return &url.URL{Scheme: upstream.Scheme, Host: upstream.Host, Path: "*"} // the server itself, which no path is a part of
+	}
 	base := basePath(upstream)
 	u := &url.URL{
 		Scheme:     upstream.Scheme,
@@ -59,7 +62,7 @@ func target(upstream *url.URL, r *http.Request) *url.URL {
 	if base != "" || r.URL.RawPath != "" {
 		u.RawPath = base + r.URL.EscapedPath()
 	}
-	if sent, _, _ := strings.Cut(pathOf(r.RequestURI), "?"); r.RequestURI != "*" && u.EscapedPath() != base+sent {
+	if sent, _, _ := strings.Cut(pathOf(r.RequestURI), "?"); u.EscapedPath() != base+sent {
 		u.RawPath = base + sent
 		if u.EscapedPath() != u.RawPath && !strings.HasPrefix(u.RawPath, "//") {
 			// An unusual spelling of the path that net/url would mend; opaque is the way to send it as it came.

@@ -35,11 +35,7 @@ func TestExpectContinue(t *testing.T) {
 				body, _ := io.ReadAll(r.Body)
 				w.Write(body)
 			}), nil)
-			conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
+			conn := d.dial(t)
 			br := bufio.NewReader(conn)
 			fmt.Fprint(conn, "POST /v1/messages HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
 			line, err := br.ReadString('\n')
@@ -132,11 +128,7 @@ func TestWebSocketUpgrade(t *testing.T) {
 			rw.Flush()
 		}
 	}), nil)
-	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := d.dial(t)
 	br := bufio.NewReader(conn)
 	fmt.Fprint(conn, "GET /ws HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Key: abc\r\n\r\nfirst\n")
 	resp, err := http.ReadResponse(br, nil)
@@ -176,11 +168,7 @@ func TestStopEndsUpgrades(t *testing.T) {
 		rw.Flush()
 		rw.ReadByte()
 	}), nil)
-	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := d.dial(t)
 	fmt.Fprint(conn, "GET /ws HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
 	br := bufio.NewReader(conn)
 	if resp, err := http.ReadResponse(br, nil); err != nil || resp.StatusCode != 101 {
@@ -352,7 +340,7 @@ func TestSlowReader(t *testing.T) {
 	if _, err := io.ReadFull(resp.Body, make([]byte, 1000)); err != nil {
 		t.Fatal(err)
 	}
-	if stats := d.recorder.Stats(); stats.BodyBytes > size/2 {
+	if stats := d.tape.Recorder.Stats(); stats.BodyBytes > size/2 {
 		t.Errorf("%d bytes were taken from the upstream although the client reads none", stats.BodyBytes)
 	}
 	if n, err := io.Copy(io.Discard, resp.Body); err != nil || n != size-1000 {

@@ -18,6 +18,8 @@ type responseWriter struct {
 	wroteHeader bool
 	// last has the connection closed behind the response.
 	last bool
+	// silent keeps everything from the client.
+	silent bool
 
 	mu       sync.Mutex
 	hijacked net.Conn
@@ -28,6 +30,9 @@ func newResponseWriter(w http.ResponseWriter) *responseWriter {
 }
 
 func (w *responseWriter) WriteHeader(code int) {
+	if w.silent {
+		return
+	}
 	h := w.Header()
 	// What the upstream did not send is not made up for it.
 	for _, name := range [...]string{"Date", "Content-Type"} {
@@ -50,6 +55,9 @@ func (w *responseWriter) WriteHeader(code int) {
 }
 
 func (w *responseWriter) Write(p []byte) (int, error) {
+	if w.silent {
+		return len(p), nil
+	}
 	n, err := w.ResponseWriter.Write(p)
 	if w.left >= 0 {
 		w.left -= int64(n)

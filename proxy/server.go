@@ -56,7 +56,7 @@ type Server struct {
 	forward *destination // nil when there is none
 	hosts   []Host       // that are forwarded to
 
-	base        *http.Transport
+	sender      *sender
 	goproxy     *goproxy.ProxyHttpServer
 	log         *slog.Logger
 	headTimeout time.Duration
@@ -71,9 +71,10 @@ type Server struct {
 
 // New returns a server for the configuration. [Server.Close] frees its connections.
 func New(cfg Config) (*Server, error) {
+	log := cmp.Or(cfg.Log, slog.Default())
 	s := &Server{
-		base:        NewTransport(),
-		log:         cmp.Or(cfg.Log, slog.Default()),
+		sender:      newSender(log),
+		log:         log,
 		headTimeout: cmp.Or(cfg.headTimeout, headTimeout),
 	}
 	if err := s.setDestinations(cfg); err != nil {
@@ -81,7 +82,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.stopped, s.stop = context.WithCancelCause(context.Background())
 	s.halted, s.halt = context.WithCancel(context.Background())
-	s.goproxy = newGoproxy(s.base, s.log)
+	s.goproxy = newGoproxy(s.sender.kept, s.log)
 	return s, nil
 }
 
@@ -136,12 +137,13 @@ func (s *Server) serve(ctx context.Context, ln net.Listener, only *destination) 
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHead,
 		BaseContext:       func(net.Listener) context.Context { return context.WithValue(s.stopped, onlyKey{}, only) },
+		ConnContext:       connContext,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		// "OPTIONS *" is the upstream's to answer.
 		DisableGeneralOptionsHandler: true,
 	}
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ln) }()
+	go func() { served <- srv.Serve(listener{ln, s.log}) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serving on %s: %w", ln.Addr(), err)
@@ -166,6 +168,6 @@ func (s *Server) Stop() {
 // Close stops the server and frees its connections to the upstream.
 func (s *Server) Close() error {
 	s.Stop()
-	s.base.CloseIdleConnections()
+	s.sender.close()
 	return nil
 }

@@ -8,10 +8,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/textproto"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/exodeck/exodeck/proxy/tape"
 )
@@ -77,15 +79,14 @@ func rawExchange(t *testing.T, address, request string) string {
 // gets with what the upstream answered.
 func TestBytesPassUnchanged(t *testing.T) {
 	tests := []struct {
-		name                string
-		request, wantAsked  string
-		answer, wantAnswer  string
-		method, url         string // as recorded
-		body, response      string
-		reason              string
-		noReason            bool
-		trailer             http.Header
-		wantResponseHeaders http.Header
+		name               string
+		request, wantAsked string
+		answer, wantAnswer string
+		method, url        string // as recorded
+		body, response     string
+		reason             string
+		noReason           bool
+		trailer            http.Header
 	}{
 		{
 			name:      "post with length",
@@ -168,6 +169,14 @@ func TestBytesPassUnchanged(t *testing.T) {
 			method:     "HEAD", url: "/ollama/",
 		},
 		{
+			name:       "not modified: the tape has what a Go server leaves out",
+			request:    "GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+			wantAsked:  "GET /x HTTP/1.1\r\nHost: h\r\n\r\n",
+			answer:     "HTTP/1.1 304 Not Modified\r\nContent-Length: 50\r\nContent-Type: text/css\r\nEtag: \"a\"\r\n\r\n",
+			wantAnswer: "HTTP/1.1 304 Not Modified\r\nEtag: \"a\"\r\nConnection: close\r\n\r\n",
+			method:     "GET", url: "/x",
+		},
+		{
 			name:       "absolute form that names the proxy itself",
 			request:    "GET http://PROXY/state HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n",
 			wantAsked:  "GET /state HTTP/1.1\r\nHost: PROXY\r\n\r\n",
@@ -209,10 +218,34 @@ func TestBytesPassUnchanged(t *testing.T) {
 			if x.Ended != tape.Complete || x.Response.Reason != tt.reason || x.Response.NoReason != tt.noReason {
 				t.Errorf("recorded ended %q (%s), reason %q, none %v", x.Ended, x.Cause, x.Response.Reason, x.Response.NoReason)
 			}
+			if diff := cmp.Diff(headersOf(t, tt.answer), x.Response.Header, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("recorded headers (-want +got):\n%s", diff)
+			}
 			if diff := cmp.Diff(tt.trailer, x.Response.Trailer); diff != "" {
 				t.Errorf("recorded trailers (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// headersOf are the headers of the final response of an answer, without those of its chunked coding.
+func headersOf(t *testing.T, answer string) http.Header {
+	t.Helper()
+	r := textproto.NewReader(bufio.NewReader(strings.NewReader(answer)))
+	for {
+		status, err := r.ReadLine()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := r.ReadMIMEHeader()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(status, "HTTP/1.1 1") {
+			delete(h, "Transfer-Encoding")
+			delete(h, "Trailer")
+			return http.Header(h)
+		}
 	}
 }
 
@@ -284,6 +317,19 @@ func TestBasePath(t *testing.T) {
 	}
 }
 
+// TestBasePathAndTheServerItself: what is asked of the server as a whole has no path that the base could stand before.
+func TestBasePathAndTheServerItself(t *testing.T) {
+	up := newRawUpstream(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	d := newDeckAt(t, "http://"+up.ln.Addr().String()+"/exo/", nil)
+	rawExchange(t, strings.TrimPrefix(d.url, "http://"), "OPTIONS * HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+	if asked, want := <-up.asked, "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n"; asked != want {
+		t.Errorf("asked %q, want %q", asked, want)
+	}
+	if x := d.only(t); x.Request.URL != "*" {
+		t.Errorf("recorded %q", x.Request.URL)
+	}
+}
+
 func TestRefusesOtherHosts(t *testing.T) {
 	for _, tt := range []struct{ name, request string }{
 		{"connect", "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n"},
@@ -292,11 +338,7 @@ func TestRefusesOtherHosts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := false
 			d := newDeck(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }), nil)
-			conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
+			conn := d.dial(t)
 			fmt.Fprint(conn, tt.request)
 			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err != nil {

@@ -15,6 +15,9 @@ const (
 	continueTimeout = time.Second
 	// idleConns is how many connections to the upstream are kept for the next request.
 	idleConns = 1024
+	// idleConnTimeout is how long they are kept. Servers keep theirs for longer: hypercorn, uvicorn, llama.cpp and Node for 5 s. Whoever gives
+	// a connection up first never sends a request into one that the other side is about to close.
+	idleConnTimeout = 4 * time.Second
 )
 
 // NewTransport returns the transport to an upstream. It honours no proxy variables (only the upstream is ever contacted), verifies
@@ -28,7 +31,7 @@ func NewTransport() *http.Transport {
 		DisableCompression:    true,
 		MaxIdleConns:          idleConns,
 		MaxIdleConnsPerHost:   idleConns,
-		IdleConnTimeout:       90 * time.Second,
+		IdleConnTimeout:       idleConnTimeout,
 		TLSHandshakeTimeout:   dialTimeout,
 		ExpectContinueTimeout: continueTimeout,
 		Protocols:             protocols,

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -91,11 +90,7 @@ func (w *wire) url() string { return "http://" + w.ln.Addr().String() }
 // send writes bytes to the proxy and returns all that comes back until it closes the connection.
 func send(t *testing.T, d *deck, request string) string {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := d.dial(t)
 	conn.SetDeadline(time.Now().Add(20 * time.Second))
 	written := make(chan struct{})
 	go func() {
