@@ -21,6 +21,7 @@ import (
 
 	"github.com/exodeck/exodeck/fixtures/standin"
 	"github.com/exodeck/exodeck/proxy"
+	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/doctor"
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
@@ -45,7 +46,7 @@ func newSetting(t *testing.T, adjust func(*proxy.Config)) *setting {
 	t.Cleanup(func() { s.exo.Close() })
 	s.Config = doctor.Config{
 		Upstream: parse(t, s.exo.URL()), Listen: deadAddress, Tape: filepath.Join(dir, "a.tape"), StateDir: filepath.Join(dir, "state"),
-		Start: "exodeck record", Timeout: 2 * time.Second,
+		Start: "exodeck record", Timeout: time.Minute,
 	}
 	if _, err := record.LoadKey(s.StateDir); err != nil {
 		t.Fatal(err)
@@ -59,38 +60,16 @@ func newSetting(t *testing.T, adjust func(*proxy.Config)) *setting {
 // record starts a proxy that records and returns its address.
 func (s *setting) record(t *testing.T, path string, adjust func(*proxy.Config)) string {
 	t.Helper()
-	recorder, err := tape.OpenRecorder(t.Context(), path, tape.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := recorder.StartSession(t.Context(), tape.Session{Upstream: s.Upstream.String()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := proxy.Config{Upstream: s.Upstream, Session: session, Redactor: &record.Redactor{}, Log: slog.New(slog.DiscardHandler)}
+	d := decktest.New(t, path, tape.Session{Upstream: s.Upstream.String()})
+	cfg := proxy.Config{Upstream: s.Upstream, Session: d.Session, Redactor: decktest.Redactor(), Log: slog.New(slog.DiscardHandler)}
 	adjust(&cfg)
 	server, err := proxy.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(ctx, ln) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-		server.Close()
-		if err := recorder.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return ln.Addr().String()
+	t.Cleanup(func() { server.Close() })
+	base, _ := decktest.Serve(t, server)
+	return strings.TrimPrefix(base, "http://")
 }
 
 func parse(t *testing.T, s string) *url.URL {
@@ -205,8 +184,8 @@ func TestFindings(t *testing.T) {
 		}, "proxy", `^problem proxy: what listens on \S+ is no exodeck \(it calls itself "hypercorn-h11"\): nothing is recorded there`},
 		{"what listens is mute", nil, func(t *testing.T, s *setting) {
 			srv := serve(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-			s.Listen, s.Timeout = srv.Listener.Addr().String(), 100*time.Millisecond
-		}, "proxy", `^problem proxy: what is on \S+ gives no answer: no answer within 100ms → see what it is`},
+			s.Listen, s.Timeout = srv.Listener.Addr().String(), time.Second
+		}, "proxy", `^problem proxy: what is on \S+ gives no answer: no answer within 1s → see what it is`},
 		{"exodeck records on another tape", straight, func(t *testing.T, s *setting) { s.Tape += "2" }, "proxy",
 			`^problem proxy: an exodeck listens on \S+, but does not record on \S+a.tape2 → name the tape that it records on with --tape$`},
 		{"exodeck has named upstreams only", func(c *proxy.Config) {
@@ -321,7 +300,7 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	began := time.Now()
 	doctor.Examine(ctx, s.Config)
-	if took := time.Since(began); took > time.Second {
+	if took := time.Since(began); took > s.Timeout/2 {
 		t.Errorf("it took %v", took)
 	}
 }
