@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,15 +19,9 @@ import (
 	"github.com/exodeck/exodeck/replay/cassette"
 )
 
-// maxSize is how large an archive may be.
-const maxSize = 256 << 20
-
 // Read reads an archive. name is what errors call it.
 func Read(r io.Reader, name string) (*cassette.Cassette, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxSize+1))
-	if err == nil && len(data) > maxSize {
-		err = fmt.Errorf("%w: it has more than %d MiB", cassette.ErrTooLarge, maxSize>>20)
-	}
+	data, err := cassette.ReadForeign(r)
 	var a archive
 	if err == nil {
 		// Which refuses keys that come twice, and text that is not UTF-8.
@@ -40,35 +33,38 @@ func Read(r io.Reader, name string) (*cassette.Cassette, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading HAR file %s: %w", name, err)
 	}
-	slices.SortStableFunc(a.Log.Entries, func(a, b *entry) int {
-		if a == nil || b == nil {
-			return 0
-		}
-		return a.Started.Compare(b.Started)
-	})
-	c, err := cassette.Build(name, entries(a.Log.Entries))
+	list, err := exchanges(a.Log.Entries)
+	var c *cassette.Cassette
+	if err == nil {
+		c, err = cassette.Build(name, list)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading HAR file %s: %w", name, err)
 	}
 	return c, nil
 }
 
-func entries(list []*entry) iter.Seq2[*cassette.Entry, error] {
+// exchanges are the entries in the order in which they were asked; archives may have another.
+func exchanges(list []*entry) (iter.Seq2[*cassette.Entry, error], error) {
+	var all []*cassette.Entry
+	for i, e := range list {
+		if e == nil {
+			return nil, fmt.Errorf("log.entries[%d] is null", i)
+		}
+		x, err := e.exchange()
+		if err != nil {
+			return nil, fmt.Errorf("log.entries[%d]: %w", i, err)
+		}
+		all = append(all, x)
+	}
+	slices.SortStableFunc(all, func(a, b *cassette.Entry) int { return a.Started.Compare(b.Started) })
 	return func(yield func(*cassette.Entry, error) bool) {
-		for i, e := range list {
-			if e == nil {
-				yield(nil, fmt.Errorf("log.entries[%d] is null", i))
-				return
-			}
-			x, err := e.exchange()
-			if err != nil {
-				err = fmt.Errorf("log.entries[%d]: %w", i, err)
-			}
-			if !yield(x, err) || err != nil {
+		for _, x := range all {
+			if !yield(x, nil) {
 				return
 			}
 		}
-	}
+	}, nil
 }
 
 func (e *entry) exchange() (*cassette.Entry, error) {
@@ -78,12 +74,12 @@ func (e *entry) exchange() (*cassette.Entry, error) {
 		x.Started = time.Unix(0, 0)
 	}
 	x.Ended = tape.Complete
-	if err := e.target(x); err != nil {
-		return nil, err
+	if err := x.SetTarget(e.Request.URL); err != nil {
+		return nil, fmt.Errorf("request.url: %w", err)
 	}
 	x.Request.Method, x.Request.Proto = e.Request.Method, proto(e.Request.Version)
 	if x.Request.Method == "" {
-		return nil, errors.New("request.method is missing")
+		return nil, errors.New("request.method: it is missing")
 	}
 	x.Request.Header = header(e.Request.Headers, &x.Request.Host)
 	if err := e.body(x); err != nil {
@@ -100,7 +96,7 @@ func (e *entry) exchange() (*cassette.Entry, error) {
 	if x.ResponseBody, err = decode(e.Response.Content.Text, e.Response.Content.Encoding); err != nil {
 		return nil, fmt.Errorf("response.content.text: %w", err)
 	}
-	x.ResponseEncoding = shown(p.Header, len(x.ResponseBody))
+	x.ResponseEncoding = cassette.TakeCoding(p.Header, len(x.ResponseBody))
 	if p.Status == 0 {
 		x.Ended, x.Cause = tape.UpstreamError, e.Response.Error
 	}
@@ -114,22 +110,6 @@ func (e *entry) exchange() (*cassette.Entry, error) {
 		}
 	}
 	return x, nil
-}
-
-// target splits the URL into what was asked and whom.
-func (e *entry) target(x *cassette.Entry) error {
-	u, err := url.Parse(e.Request.URL)
-	if err != nil {
-		return fmt.Errorf("request.url: %w", err)
-	}
-	if e.Request.URL == "" {
-		return errors.New("request.url is missing")
-	}
-	if u.Host != "" {
-		x.Upstream, x.Request.Host = u.Scheme+"://"+u.Host, u.Host
-	}
-	x.Request.URL = u.RequestURI()
-	return nil
 }
 
 // body reads the request body. A form may be told by its parameters alone.
@@ -149,7 +129,7 @@ func (e *entry) body(x *cassette.Entry) error {
 		}
 		x.RequestBody = []byte(strings.Join(params, "&"))
 	}
-	x.RequestEncoding = shown(x.Request.Header, len(x.RequestBody))
+	x.RequestEncoding = cassette.TakeCoding(x.Request.Header, len(x.RequestBody))
 	return nil
 }
 
@@ -161,19 +141,6 @@ func decode(text, encoding string) ([]byte, error) {
 		return base64.StdEncoding.DecodeString(text)
 	}
 	return nil, fmt.Errorf("the encoding %q is not known", encoding)
-}
-
-// shown takes the content coding out of the header of a body, which archives show decoded, and returns it.
-func shown(h http.Header, size int) string {
-	encoding := h.Get("Content-Encoding")
-	if encoding == "" || size == 0 {
-		return ""
-	}
-	h.Del("Content-Encoding")
-	if h.Get("Content-Length") != "" {
-		h.Set("Content-Length", strconv.Itoa(size))
-	}
-	return encoding
 }
 
 // header gathers headers under their usual names, as HTTP/2 sends them in lower case. The name of the host is no header on a tape.
