@@ -1,7 +1,8 @@
 // Package pairs reads JSON Lines of requests and responses of OpenAI's APIs, as scripts and services log them.
 //
-// A line is {"request": …, "response": …}: the body of a request, and the body of its answer. An answer that was streamed is a list of its chunks, or the text of the stream. Other members
-// are optional: "url" ("/v1/chat/completions", or "/v1/responses" for a request with "input"), "status" (200), and "id" or "custom_id", which becomes the label sample.
+// A line is {"request": …, "response": …}: the body of a request, and the body of its answer. An answer that was streamed is a list
+// of its chunks, or the text of the stream. Other members are optional: "url" ("/v1/chat/completions", or "/v1/responses" for a
+// request with "input"), "status" (200), and "id" or "custom_id", which becomes the label sample.
 package pairs
 
 import (
@@ -47,10 +48,14 @@ func entries(r io.Reader) iter.Seq2[*cassette.Entry, error] {
 		n := 0
 		for lines.Scan() {
 			n++
-			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			text := bytes.TrimSpace(lines.Bytes())
+			if n == 1 {
+				text = bytes.TrimPrefix(text, []byte("\ufeff")) // which some editors put in front
+			}
+			if len(text) == 0 {
 				continue
 			}
-			x, err := entry(lines.Bytes(), n)
+			x, err := entry(text, n)
 			if err != nil {
 				err = fmt.Errorf("line %d: %w", n, err)
 			}
