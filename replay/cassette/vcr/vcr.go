@@ -1,17 +1,18 @@
 // Package vcr reads the YAML cassettes of go-vcr (version 2 of its format, which its version 4 writes) and of VCR.py.
 //
-// Both keep no times of streams, so an answer comes in one piece. go-vcr tells how long an answer took. Bodies that were kept as they were sent are decoded.
+// Both keep no times of streams, so an answer comes in one piece. go-vcr tells how long an answer took. Bodies that were kept as
+// they were sent are decoded.
 package vcr
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -118,15 +119,9 @@ func (s *status) UnmarshalYAML(n *yaml.Node) error {
 	return err
 }
 
-// maxSize is how large a file may be.
-const maxSize = 256 << 20
-
 // Read reads a cassette of go-vcr or VCR.py. name is what errors call it.
 func Read(r io.Reader, name string) (*cassette.Cassette, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxSize+1))
-	if err == nil && len(data) > maxSize {
-		err = fmt.Errorf("%w: it has more than %d MiB", cassette.ErrTooLarge, maxSize>>20)
-	}
+	data, err := cassette.ReadForeign(r)
 	var f file
 	if err == nil {
 		err = yaml.Unmarshal(data, &f)
@@ -164,38 +159,25 @@ func (i *interaction) entry() (*cassette.Entry, error) {
 	q, p := &i.Request, &i.Response
 	x := &cassette.Entry{}
 	x.Ended = tape.Complete
-	target := q.URL + q.URI
-	u, err := url.Parse(target)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("request: %w", err)
-	case target == "" || q.Method == "":
-		return nil, errors.New("request: the method or the URL is missing")
+	if err := x.SetTarget(q.URL + q.URI); err != nil {
+		return nil, fmt.Errorf("request.url: %w", err)
 	}
-	if u.Host != "" {
-		x.Upstream = u.Scheme + "://" + u.Host
+	if q.Method == "" {
+		return nil, errors.New("request.method: it is missing")
 	}
-	x.Request = tape.Request{Method: q.Method, URL: u.RequestURI(), Host: q.Host, Proto: q.Proto, Header: http.Header(q.Headers)}
-	if x.Request.Proto == "" {
-		x.Request.Proto = "HTTP/1.1"
-	}
-	if x.Request.Host == "" {
-		x.Request.Host = u.Host
-	}
+	x.Request.Method, x.Request.Proto, x.Request.Header = q.Method, cmp.Or(q.Proto, "HTTP/1.1"), http.Header(q.Headers)
+	x.Request.Host = cmp.Or(q.Host, x.Request.Host)
 	x.Request.Header.Del("Host")
-	code := p.Code
+	code := cmp.Or(p.Code, p.Status.code)
 	if code == 0 {
-		code = p.Status.code
+		return nil, errors.New("response.code: it is missing")
 	}
 	if code < 100 || code > 999 {
-		return nil, fmt.Errorf("response: %d is no status", code)
+		return nil, fmt.Errorf("response.code: %d is no status", code)
 	}
 	x.Response = tape.Response{
-		Status: code, Reason: strings.TrimPrefix(p.Status.reason, strconv.Itoa(code)+" "), NoReason: p.Status.reason == "", Proto: p.Proto,
+		Status: code, Reason: strings.TrimPrefix(p.Status.reason, strconv.Itoa(code)+" "), NoReason: p.Status.reason == "", Proto: cmp.Or(p.Proto, x.Request.Proto),
 		Header: http.Header(p.Headers), Trailer: http.Header(p.Trailer),
-	}
-	if x.Response.Proto == "" {
-		x.Response.Proto = x.Request.Proto
 	}
 	if d, err := time.ParseDuration(p.Duration); err == nil && d > 0 {
 		x.TTFB, x.Total = min(d, 24*time.Hour), min(d, 24*time.Hour)
@@ -219,9 +201,5 @@ func decoded(data []byte, h http.Header) ([]byte, string) {
 			return data, "" // it stays as it was sent
 		}
 	}
-	h.Del("Content-Encoding")
-	if h.Get("Content-Length") != "" {
-		h.Set("Content-Length", strconv.Itoa(len(data)))
-	}
-	return data, strings.Join(codings, ", ")
+	return data, cassette.TakeCoding(h, len(data))
 }
