@@ -3,6 +3,7 @@ package follow_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"testing"
@@ -165,6 +166,76 @@ func TestLookQuery(t *testing.T) {
 	end(d.begin(d.session, now), tape.Complete)
 	end(d.begin(d.newSession("s2"), now), tape.ClientGone)
 	d.look(f, now, "s1/1 client_gone")
+}
+
+// counting counts the queries that a source is asked.
+type counting struct {
+	follow.Source
+	queries int
+}
+
+func (c *counting) Exchanges(ctx context.Context, q tape.Query) iter.Seq2[*tape.Exchange, error] {
+	c.queries++
+	return c.Source.Exchanges(ctx, q)
+}
+
+// Sessions that have ended, which have nothing to tell any more, are not asked at each look, however many there are.
+func TestLookManySessions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.tape")
+	now := time.Now()
+	record := func(sessions int) *tape.Recorder {
+		t.Helper()
+		r, err := tape.OpenRecorder(t.Context(), path, tape.RecorderOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range sessions {
+			s, err := r.StartSession(t.Context(), tape.Session{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			end(s.Begin(tape.Start{Started: now, Method: "GET", URL: "/models"}), tape.Complete)
+		}
+		if err := r.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if err := record(50).Close(); err != nil {
+		t.Fatal(err)
+	}
+	running := record(1)
+	opened, err := tape.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { opened.Close() })
+	source := &counting{Source: opened}
+	f, err := follow.New(t.Context(), source, tape.Query{}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func(sessions, queries int) {
+		t.Helper()
+		source.queries = 0
+		found, err := f.Look(t.Context(), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found) != sessions || source.queries != queries {
+			t.Errorf("%d exchanges by %d queries, want %d by %d", len(found), source.queries, sessions, queries)
+		}
+	}
+	look(0, 1)
+	if err := running.Close(); err != nil {
+		t.Fatal(err)
+	}
+	look(0, 1) // what it wrote as it ended
+	look(0, 0)
+	running = record(2)
+	t.Cleanup(func() { running.Close() })
+	look(2, 2)
+	look(0, 2)
 }
 
 // The exchanges of a recorder that closes are told too.

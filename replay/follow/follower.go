@@ -32,6 +32,7 @@ type Follower struct {
 // followed is how far a session has been seen. An exchange gets on the tape when its request has arrived whole, so a later one may be
 // there first.
 type followed struct {
+	over  bool  // the session had ended before it was read: nothing more comes
 	next  int64 // all before it have been seen, or are given up
 	from  time.Time
 	ahead map[int64]time.Time // start of those seen at or after next
@@ -112,6 +113,9 @@ func (f *Follower) unseen(ctx context.Context, now time.Time, take func(*tape.Ex
 			s = &followed{next: 1, from: f.query.From, ahead: make(map[int64]time.Time)}
 			f.sessions[session.Name] = s
 		}
+		if s.over {
+			continue
+		}
 		q := f.query
 		q.Session, q.From = session.Name, s.from
 		for x, err := range f.src.Exchanges(ctx, q) {
@@ -124,6 +128,9 @@ func (f *Follower) unseen(ctx context.Context, now time.Time, take func(*tape.Ex
 			}
 		}
 		s.advance(now)
+		if s.over = !session.Ended.IsZero(); s.over {
+			s.ahead = nil
+		}
 	}
 	return nil
 }
