@@ -36,11 +36,11 @@ type Exchange struct {
 
 // Of reads the bodies of x. The error is one of the tape; what is odd in the bodies is told by the result.
 func Of(ctx context.Context, src Source, x *tape.Exchange) (*Exchange, error) {
-	request, err := body(ctx, src, x.Request.Body, x.Request.Header)
+	request, err := Body(ctx, src, x.Request.Body, x.Request.Header)
 	if err != nil {
 		return nil, fmt.Errorf("reading the request of exchange %s/%d: %w", x.Session, x.Seq, err)
 	}
-	response, err := body(ctx, src, x.Response.Body, x.Response.Header)
+	response, err := Body(ctx, src, x.Response.Body, x.Response.Header)
 	if err != nil {
 		return nil, fmt.Errorf("reading the response of exchange %s/%d: %w", x.Session, x.Seq, err)
 	}
@@ -68,8 +68,8 @@ func limited(body []byte) ([]byte, bool) {
 	return body[:min(len(body), MaxBody)], len(body) <= MaxBody
 }
 
-// body reads a body, with its content coding undone, up to one byte more than [MaxBody].
-func body(ctx context.Context, src Source, b tape.Body, h http.Header) ([]byte, error) {
+// Body reads a body, with its content coding undone as far as that can be done, up to one byte more than [MaxBody].
+func Body(ctx context.Context, src Source, b tape.Body, h http.Header) ([]byte, error) {
 	rc, err := src.Body(ctx, b)
 	if err != nil {
 		return nil, err
