@@ -5,5 +5,6 @@
 // is; for a streamed answer also which event brought it. Any other exchange is searched by its bodies, when they are text.
 // Encoded pictures are not searched.
 //
-// [Filter] restricts to exchanges by their facts. [Problems] tells what is wrong with an exchange, by [Codes].
+// [Filter] restricts to exchanges by their facts. What is wrong with an exchange is not told here: that is judged by package conformance,
+// below score.
 package search
