@@ -9,6 +9,7 @@ import (
 
 func (p *printer) answer(a *wire.Answer) {
 	var text strings.Builder
+	start := p.b.Len()
 	for _, b := range a.Blocks {
 		if b.Kind == wire.BlockToolCall {
 			if b.Call < 0 {
@@ -41,6 +42,9 @@ func (p *printer) answer(a *wire.Answer) {
 		}
 		p.indented("error ("+string(e.Kind)+"): ", message)
 	}
+	if p.b.Len() == start {
+		p.line("  (nothing)")
+	}
 	p.line("")
 	finish := "none"
 	if a.FinishReason != nil {
@@ -57,10 +61,10 @@ func (p *printer) answer(a *wire.Answer) {
 		p.fact("exo says", "%.1f tokens/s", *s.GenerationTPS)
 	}
 	if n := len(a.Unknown); n > 0 {
-		p.fact("unknown", "%d events or parts of a kind this API does not have", n)
+		p.fact("unknown", "%s of a kind this API does not have", Count(n, "part"))
 	}
 	if n := len(a.Malformed); n > 0 {
-		p.fact("malformed", "%d events", n)
+		p.fact("malformed", "%s", Count(n, "event"))
 	}
 }
 

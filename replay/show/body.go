@@ -43,7 +43,7 @@ func (p *printer) body(name string, h http.Header, body []byte, recorded int64, 
 	}
 	p.block(name, text)
 	if rest > 0 {
-		p.line("  … and %d bytes more; --raw prints all", rest)
+		p.line("  … and %s more; --raw prints all", Count(rest, "byte"))
 	}
 }
 
@@ -63,7 +63,7 @@ func sizeAndType(size int64, h http.Header) string {
 	if kind == "" {
 		kind = "an untold type"
 	}
-	return fmt.Sprintf("%d bytes of %s", size, kind)
+	return fmt.Sprintf("%s of %s", Count(size, "byte"), kind)
 }
 
 // brief is a value as it is, or its size when it is long, with its type when it is a data URL.

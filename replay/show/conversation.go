@@ -75,6 +75,10 @@ func (p *printer) indented(prefix, text string) {
 	}
 }
 
+// Undated reports whether a time only tells the order of exchanges: those of a cassette that does not say when they started are counted
+// from 1970 on.
+func Undated(t time.Time) bool { return t.UTC().Year() <= 1970 }
+
 func (p *printer) head(x *tape.Exchange) {
 	mode := "whole"
 	if x.Facts.Stream {
@@ -89,8 +93,16 @@ func (p *printer) head(x *tape.Exchange) {
 	if x.Facts.Model != "" {
 		p.fact("model", "%s", x.Facts.Model)
 	}
-	p.fact("started", "%s", x.Started.UTC().Format("2006-01-02 15:04:05.000 MST"))
-	p.fact("timing", "first byte %s, total %s, %d pieces", milliseconds(x.TTFB), milliseconds(x.Total), len(x.Pieces))
+	if !Undated(x.Started) {
+		p.fact("started", "%s", x.Started.UTC().Format("2006-01-02 15:04:05.000 MST"))
+	}
+	if x.Total > 0 {
+		first := ""
+		if x.TTFB > 0 {
+			first = "first byte " + milliseconds(x.TTFB) + ", "
+		}
+		p.fact("timing", "%stotal %s, %s", first, milliseconds(x.Total), Count(len(x.Pieces), "piece"))
+	}
 	ended := string(x.Ended)
 	if x.Ended == tape.InFlight {
 		ended = "in flight"

@@ -2,7 +2,6 @@ package show
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -14,7 +13,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/cassette/redact"
 	"github.com/exodeck/exodeck/replay/reading"
 )
 
@@ -24,29 +25,39 @@ var notRepeated = []string{"Content-Length", "Transfer-Encoding", "Connection", 
 // argumentSize is how long a body may be as an argument of a command. Linux takes 128 KiB.
 const argumentSize = 64 << 10
 
-// The fingerprints that stand for credentials, in a header and in a query.
+// What stands for credentials in a header and in a query: on a tape fingerprints, in a redacted cassette placeholders.
 var (
-	headerFingerprint = regexp.MustCompile(`\[fingerprint:[0-9a-f]{16}\]`)
-	paramFingerprint  = regexp.MustCompile(`([^?&=]*)=(%5Bfingerprint%3A[0-9a-f]{16}%5D)`)
+	headerStandIn = regexp.MustCompile(`\[(?:fingerprint:[0-9a-f]{16}|redacted:[a-z0-9-]+:[0-9]+)\]`)
+	paramStandIn  = regexp.MustCompile(`([^?&=]*)=(%5B(?:fingerprint%3A[0-9a-f]{16}|redacted%3A[a-z0-9-]+%3A[0-9]+)%5D)`)
 )
 
-// Curl prints the shell command that asks again. Credentials are not on a tape: a comment says which variables to set for them.
+// masked takes out credentials that a recording holds after all, since somebody wrote it by hand. Variables stand for the fingerprints, so that
+// their key does not matter.
+var masked record.Redactor
+
+// Curl prints the shell command that asks again. It holds no credentials: a comment says which variables to set for them, and for the
+// server where the recording does not name it. Placeholders stand for what has the form of a secret.
 func Curl(ctx context.Context, w io.Writer, src reading.Source, x *tape.Exchange) error {
 	c := &curlCommand{}
-	target := x.Request.URL
+	target := redact.Text(masked.URL(x.Request.URL))
 	if !strings.HasPrefix(target, "http://") && !strings.HasPrefix(target, "https://") && target != "*" {
-		target = strings.TrimSuffix(x.Upstream, "/") + target
+		target = strings.TrimSuffix(masked.URL(x.Upstream), "/") + target
 	}
 	c.options(x.Request.Method, target)
-	if target == "*" {
+	switch {
+	case target == "*":
 		c.add("--request-target " + shellQuote(target) + " " + shellQuote(x.Upstream))
-	} else {
+	case strings.HasPrefix(target, "/"):
+		c.comment("the recording does not say which server was asked: set UPSTREAM to its base URL, such as http://localhost:52415")
+		c.add(`"$UPSTREAM"` + c.url(target))
+	default:
 		c.add(c.url(target))
 	}
-	for _, name := range slices.Sorted(maps.Keys(x.Request.Header)) {
+	header := masked.Header(x.Request.Header)
+	for _, name := range slices.Sorted(maps.Keys(header)) {
 		if !slices.Contains(notRepeated, name) {
-			for _, v := range x.Request.Header[name] {
-				c.header(name, v)
+			for _, v := range header[name] {
+				c.header(name, redact.Text(v))
 			}
 		}
 	}
@@ -102,7 +113,7 @@ func (c *curlCommand) options(method, target string) {
 func (c *curlCommand) url(target string) string {
 	var word strings.Builder
 	at := 0
-	for _, m := range paramFingerprint.FindAllStringSubmatchIndex(target, -1) {
+	for _, m := range paramStandIn.FindAllStringSubmatchIndex(target, -1) {
 		word.WriteString(shellQuote(target[at:m[4]]) + c.variable(target[m[2]:m[3]]))
 		at = m[5]
 	}
@@ -113,7 +124,7 @@ func (c *curlCommand) url(target string) string {
 }
 
 func (c *curlCommand) header(name, v string) {
-	m := headerFingerprint.FindStringIndex(v)
+	m := headerStandIn.FindStringIndex(v)
 	switch {
 	case m != nil && m[1] == len(v):
 		c.addLine("-H " + shellQuote(name+": "+v[:m[0]]) + c.variable(name))
@@ -137,26 +148,30 @@ func (c *curlCommand) variable(name string) string {
 	}
 	if !slices.Contains(c.variables, variable) {
 		c.variables = append(c.variables, variable)
-		c.comment("%s is not on the tape: set %s to it", name, variable)
+		c.comment("%s is left out: set %s to it", name, variable)
 	}
 	return `"$` + variable + `"`
 }
 
 // write writes the command with the body of its request: as an argument where that can be, else in Base64 as a here-document.
 func (c *curlCommand) write(w io.Writer, r tape.Request, body io.Reader) error {
-	head, err := io.ReadAll(io.LimitReader(body, argumentSize+1))
+	whole, err := io.ReadAll(body)
 	if err != nil {
 		return err
 	}
+	asked := redact.Text(string(whole))
+	if asked != string(whole) {
+		c.comment("placeholders stand for the secrets in the body")
+	}
 	before := ""
-	if len(head) > 0 && r.Method == http.MethodHead {
-		c.comment("the request had a body of %d bytes, which curl does not send with HEAD", r.Body.Size)
-	} else if len(head) > 0 {
+	if asked != "" && r.Method == http.MethodHead {
+		c.comment("the request had a body of %s, which curl does not send with HEAD", Count(r.Body.Size, "byte"))
+	} else if asked != "" {
 		if r.Header.Get("Content-Type") == "" {
 			c.addLine("-H 'Content-Type:'") // keeps curl from calling it a form
 		}
-		if utf8.Valid(head) && !bytes.ContainsRune(head, 0) && head[0] != '@' && len(head) <= argumentSize {
-			c.addLine("--data-binary " + shellQuote(string(head)))
+		if utf8.ValidString(asked) && !strings.ContainsRune(asked, 0) && asked[0] != '@' && len(asked) <= argumentSize {
+			c.addLine("--data-binary " + shellQuote(asked))
 		} else {
 			before = "base64 -d <<'END' | "
 			c.add("--data-binary @-")
@@ -167,7 +182,7 @@ func (c *curlCommand) write(w io.Writer, r tape.Request, body io.Reader) error {
 	}
 	out := bufio.NewWriter(w)
 	encoder := base64.NewEncoder(base64.StdEncoding, out)
-	if _, err := io.Copy(encoder, io.MultiReader(bytes.NewReader(head), body)); err != nil {
+	if _, err := io.WriteString(encoder, asked); err != nil {
 		return err
 	}
 	if err := encoder.Close(); err != nil {

@@ -40,15 +40,44 @@ func TestCurl(t *testing.T) {
 				"Authorization": {"Bearer [fingerprint:0123456789abcdef]"}, "X-Api-Key": {"[fingerprint:0123456789abcdef]"},
 				"1.st": {"[fingerprint:0123456789abcdef]"}, "X-Note": {"about [fingerprint:0123456789abcdef] and more"},
 			}
-		}), `# api_key is not on the tape: set API_KEY to it
-# 1.st is not on the tape: set _1_ST to it
-# Authorization is not on the tape: set AUTHORIZATION to it
-# X-Api-Key is not on the tape: set X_API_KEY to it
+		}), `# api_key is left out: set API_KEY to it
+# 1.st is left out: set _1_ST to it
+# Authorization is left out: set AUTHORIZATION to it
+# X-Api-Key is left out: set X_API_KEY to it
 curl -sS -N -X 'GET' 'http://localhost:52415/x?api_key='"$API_KEY"'&a=b' \
   -H '1.st: '"$_1_ST" \
   -H 'Authorization: Bearer '"$AUTHORIZATION" \
   -H 'X-Api-Key: '"$X_API_KEY" \
   -H 'X-Note: about [fingerprint:0123456789abcdef] and more'
+`},
+		{"credentials that were redacted", recorded("/x?token=%5Bredacted%3Aquery%3A2%5D", "", 200, asJSON, "{}", func(x *taped) {
+			x.Request.Header = http.Header{"Authorization": {"Bearer [redacted:header:1]"}}
+		}), `# token is left out: set TOKEN to it
+# Authorization is left out: set AUTHORIZATION to it
+curl -sS -N -X 'GET' 'http://localhost:52415/x?token='"$TOKEN" \
+  -H 'Authorization: Bearer '"$AUTHORIZATION"
+`},
+		{"credentials that somebody wrote down", recorded("/x?api_key=quay-side-0001&q=ghp_0123456789abcdefghijABCDEFGHIJ012345",
+			`{"note":"ghp_0123456789abcdefghijABCDEFGHIJ012345"}`, 200, asJSON, "{}", func(x *taped) {
+				x.Upstream = "http://reader:quay-side-0001@exo"
+				x.Request.Header = http.Header{
+					"Authorization": {"Bearer quay-side-0001"}, "Content-Type": {asJSON}, "Cookie": {"session=quay-side-0001"},
+					"X-Note": {"of ghp_0123456789abcdefghijABCDEFGHIJ012345!"},
+				}
+			}), `# api_key is left out: set API_KEY to it
+# Authorization is left out: set AUTHORIZATION to it
+# Cookie is left out: set COOKIE to it
+# placeholders stand for the secrets in the body
+curl -sS -N -g -X 'POST' 'http://exo/x?api_key='"$API_KEY"'&q=[redacted:github-token:1]' \
+  -H 'Authorization: Bearer '"$AUTHORIZATION" \
+  -H 'Content-Type: application/json' \
+  -H 'Cookie: '"$COOKIE" \
+  -H 'X-Note: of [redacted:github-token:1]!' \
+  --data-binary '{"note":"[redacted:github-token:1]"}'
+`},
+		{"no server", recorded("/x", "", 200, asJSON, "{}", func(x *taped) { x.Upstream = "" }),
+			`# the recording does not say which server was asked: set UPSTREAM to its base URL, such as http://localhost:52415
+curl -sS -N -X 'GET' "$UPSTREAM"'/x'
 `},
 		{"binary", recorded("/x", "\x00\xff", 200, asJSON, "{}", nil), `base64 -d <<'END' | curl -sS -N -X 'POST' 'http://localhost:52415/x' \
   -H 'Content-Type: application/json' --data-binary @-
@@ -57,7 +86,7 @@ END
 `},
 		{"a comment stays one line", recorded("/x", "", 200, asJSON, "{}", func(x *taped) {
 			x.Request.Header = http.Header{"X\nrm -rf ~\n": {"[fingerprint:0123456789abcdef]"}}
-		}), "# X\\nrm -rf ~\\n is not on the tape: set X_RM__RF___ to it\n" +
+		}), "# X\\nrm -rf ~\\n is left out: set X_RM__RF___ to it\n" +
 			"curl -sS -N -X 'GET' 'http://localhost:52415/x' \\\n  -H 'X\nrm -rf ~\n: '\"$X_RM__RF___\"\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

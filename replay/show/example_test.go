@@ -56,7 +56,7 @@ func Example() {
 	//   api       claude, whole
 	//   model     org/Small-1B
 	//   started   2026-03-04 05:06:07.000 UTC
-	//   timing    first byte 20.0ms, total 50.0ms, 1 pieces
+	//   timing    first byte 20.0ms, total 50.0ms, 1 piece
 	//   ended     complete
 	//
 	// user
@@ -70,7 +70,7 @@ func Example() {
 	//   finish    tool_use
 	//   usage     40 in, 9 out
 	//
-	// # X-Api-Key is not on the tape: set X_API_KEY to it
+	// # X-Api-Key is left out: set X_API_KEY to it
 	// curl -sS -N -X 'POST' 'http://localhost:52415/v1/messages' \
 	//   -H 'Content-Type: application/json' \
 	//   -H 'X-Api-Key: '"$X_API_KEY" \

@@ -133,9 +133,9 @@ func image(i wire.Image) string {
 	case i.URL != "":
 		return "[image " + brief(i.URL) + "]"
 	case i.MediaType == "":
-		return fmt.Sprintf("[image of an untold type, %d bytes]", i.Size)
+		return "[image of an untold type, " + Count(i.Size, "byte") + "]"
 	}
-	return fmt.Sprintf("[image %s, %d bytes]", i.MediaType, i.Size)
+	return fmt.Sprintf("[image %s, %s]", i.MediaType, Count(i.Size, "byte"))
 }
 
 // call is a tool call, of a request or of an answer.
