@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -15,7 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/server"
@@ -45,20 +44,8 @@ func serve(t testing.TB, cfg server.Config) (*server.Server, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(ctx, ln) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-served; err != nil {
-			t.Errorf("serving: %v", err)
-		}
-	})
-	return s, "http://" + ln.Addr().String()
+	base, _ := decktest.Serve(t, s)
+	return s, base
 }
 
 // newClient returns a client that shows answers as they were sent.
@@ -118,36 +105,21 @@ func ask(t testing.TB, client *http.Client, base string, q question) received {
 // recorded asks questions of a live server through the recorder, and returns the tape with what the client saw.
 func recorded(t testing.TB, upstream string, questions []question) (*tape.Tape, []received) {
 	t.Helper()
-	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "live.tape")
-	recorder, err := tape.OpenRecorder(ctx, path, tape.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := recorder.StartSession(ctx, tape.Session{Upstream: upstream})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := newClient(t)
-	client.Transport = &record.Transport{Base: client.Transport, Session: session}
+	d, client := newRecorder(t, upstream)
 	var live []received
 	for _, q := range questions {
 		live = append(live, ask(t, client, upstream, q))
 	}
-	if err := recorder.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return openTape(t, path), live
+	return d.Rewind(t), live
 }
 
-func openTape(t testing.TB, path string) *tape.Tape {
+// newRecorder returns a tape that is being recorded and a client that records on it.
+func newRecorder(t testing.TB, upstream string) (*decktest.Deck, *http.Client) {
 	t.Helper()
-	source, err := tape.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { source.Close() })
-	return source
+	d := decktest.New(t, filepath.Join(t.TempDir(), "live.tape"), tape.Session{Upstream: upstream})
+	client := newClient(t)
+	client.Transport = d.Transport(t)
+	return d, client
 }
 
 // startUpstream starts a live server.

@@ -17,6 +17,7 @@ import (
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/match"
+	"github.com/exodeck/exodeck/replay/show"
 )
 
 const (
@@ -140,8 +141,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	s.log.Info("answered", "method", r.Method, "url", x.Request.URL, "exchange", fmt.Sprintf("%s/%d", x.Session, x.Seq),
-		"rule", string(hit.Rule), "again", hit.Again)
+	said := []any{"method", r.Method, "url", show.Target(x.Request.URL), "exchange", fmt.Sprintf("%s/%d", x.Session, x.Seq), "rule", string(hit.Rule), "again", hit.Again}
+	if hit.Filled {
+		said = append(said, "filled", true)
+	}
+	s.log.Info("answered", said...)
 	a := answer{server: s, x: x, pace: pace{s.timing, start}}
 	a.write(w, r)
 }

