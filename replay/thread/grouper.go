@@ -17,6 +17,7 @@ type Grouper struct {
 	spoken   map[key]*queue // the same, by voice too
 	asked    map[key]*queue // by history without answer, and voice
 	failed   map[key]*queue // those that failed, by whole request and voice
+	broken   map[key]*queue // those of them that go on with a conversation, by whole request alone
 }
 
 // Threads returns the conversations, by their first exchange.
@@ -29,7 +30,7 @@ func (g *Grouper) Add(x *reading.Exchange) *Turn {
 	}
 	if g.answered == nil {
 		g.answered, g.spoken = make(map[key]*queue), make(map[key]*queue)
-		g.asked, g.failed = make(map[key]*queue), make(map[key]*queue)
+		g.asked, g.failed, g.broken = make(map[key]*queue), make(map[key]*queue), make(map[key]*queue)
 	}
 	turn := &Turn{
 		Ref:     x.Ref,
@@ -61,8 +62,10 @@ func (g *Grouper) Add(x *reading.Exchange) *Turn {
 
 // place finds the turn that a history belongs to, how, and how many of its messages were said before.
 func (g *Grouper) place(h *history) (before *Turn, link Link, told int) {
-	if turn := g.failed[h.with(h.whole())].open(); turn != nil {
-		return turn, Retries, h.messages
+	for _, q := range []*queue{g.failed[h.with(h.whole())], g.broken[h.whole()]} {
+		if turn := q.open(); turn != nil {
+			return turn, Retries, h.messages
+		}
 	}
 	// The longest history counts: the nearest turn.
 	for k := len(h.units) - 1; k > 0; k-- {
@@ -92,6 +95,9 @@ func (g *Grouper) place(h *history) (before *Turn, link Link, told int) {
 func (g *Grouper) remember(h *history, turn *Turn) {
 	if turn.Failed {
 		put(g.failed, h.with(h.whole()), turn)
+		if turn.After >= 0 {
+			put(g.broken, h.whole(), turn)
+		}
 	}
 	put(g.asked, h.with(h.base()), turn)
 	if after, ok := h.after(); ok {

@@ -46,8 +46,14 @@ func (p *printer) heading(t *Thread, i int, x *reading.Exchange) {
 	if i > 0 {
 		p.line("")
 	}
-	p.line("──── turn %d · %s/%d · %s · %s%s ────", i+1, turn.Session, turn.Seq,
-		turn.Started.UTC().Format("2006-01-02 15:04:05 MST"), turn.Total.Round(time.Millisecond), relation(turn))
+	when := ""
+	if !show.Undated(turn.Started) {
+		when = turn.Started.UTC().Format(" · 2006-01-02 15:04:05 MST")
+	}
+	if turn.Total > 0 {
+		when += " · " + turn.Total.Round(time.Millisecond).String()
+	}
+	p.line("──── turn %d · %s/%d%s%s ────", i+1, turn.Session, turn.Seq, when, relation(turn))
 	if i == 0 {
 		if x.Request.Model != "" {
 			p.line("model %s", show.Printable(x.Request.Model))

@@ -59,7 +59,7 @@ func (e exchange) read(t testing.TB, seq int64) *reading.Exchange {
 	}
 	x := &reading.Exchange{
 		Exchange: &tape.Exchange{
-			Ref: tape.Ref{Session: "s", Seq: seq}, Started: time.Unix(seq, 0), Total: time.Second / 2, Ended: e.ended, Labels: e.labels,
+			Ref: tape.Ref{Session: "s", Seq: seq}, Started: time.Date(2026, 3, 4, 5, 6, int(seq), 0, time.UTC), Total: time.Second / 2, Ended: e.ended, Labels: e.labels,
 			Response: tape.Response{Status: e.status}, Facts: tape.Facts{API: e.api, Model: e.model},
 		},
 		Request: q,
@@ -149,7 +149,10 @@ func TestGroup(t *testing.T) {
 			[]string{"1:1 opens", "1:2 retries 1", "1:3 retries 2", "1:4 continues 3"}},
 		{"a retry later on", []exchange{ask, {request: list(u1, a1, u2), ended: tape.UpstreamError, status: -1}, goOn, {request: list(u1, a1, u2, a2, u3)}},
 			[]string{"1:1 opens", "1:2 continues 1", "1:3 retries 2", "1:4 continues 3"}},
-		{"no retry with another model", []exchange{down, {request: list(u1), model: "n", response: chat("High at noon.")}},
+		{"a retry with another model, in the middle", []exchange{ask, {request: list(u1, a1, u2), status: 503}, {request: list(u1, a1, u2), model: "n", status: 503},
+			{request: list(u1, a1, u2), model: "o", response: chat("At one.")}, {request: list(u1, a1, u2, a2, u3), response: chat("Bye.")}},
+			[]string{"1:1 opens", "1:2 continues 1", "1:3 retries 2", "1:4 retries 3", "1:5 continues 4"}},
+		{"no first request again with another model", []exchange{down, {request: list(u1), model: "n", response: chat("High at noon.")}},
 			[]string{"1:1 opens", "2:1 opens"}},
 		{"the client left, and asks again", []exchange{
 			{request: list(u1), stream: true, response: "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n", ended: tape.ClientGone}, ask},
