@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score"
 )
@@ -46,6 +48,44 @@ func TestCount(t *testing.T) {
 	openai := func(v score.Verdict) bool { return v.API == tape.OpenAI }
 	if got := score.Count(verdicts, openai); got != (score.Tally{Passed: 1, Total: 2}) {
 		t.Errorf("openai: %+v", got)
+	}
+}
+
+func TestFault(t *testing.T) {
+	warning := score.Problem{Code: "missing-usage", Severity: "warning", Exchange: 1, Exchanges: 1, Place: "response", Detail: "no counts"}
+	leak := score.Problem{Code: "leaked-markup-in-content", Severity: "error", Exchange: 2, Exchanges: 3, Place: "response /c", Detail: "a\n\tb \x1b"}
+	refs := []tape.Ref{{Session: "s", Seq: 4}, {Session: "s", Seq: 7}}
+	tests := []struct {
+		name      string
+		fault     score.Fault
+		exchanges []tape.Ref
+		kind      string
+		lines     []string
+	}{
+		{"clean", score.Fault{Blame: "model", Evidence: []string{"clean"}}, refs[:1], "model", []string{"blame model", "because clean"}},
+		{"warnings are told when there is nothing worse", score.Fault{Blame: "server", Exchange: 1, Problems: []score.Problem{warning}}, refs[:1],
+			"server: missing-usage", []string{"blame server in s/4", "warning missing-usage (response): no counts"}},
+		{"errors stand for all", score.Fault{Blame: "server", Exchange: 2, Problems: []score.Problem{warning, leak}}, refs,
+			"server: leaked-markup-in-content", []string{"blame server in s/7", `error leaked-markup-in-content (response /c in s/7 and 2 more): a b \x1b`}},
+		{"what was meant", score.Fault{Blame: "model", Meant: []score.MeantCall{{Exchange: 1, Family: "glm", From: "reasoning", Name: "f", Arguments: "{}"}}}, refs[:1],
+			"model", []string{"blame model", "meant f {} (glm, in the reasoning)"}},
+		{"exchanges that are not given have no name", score.Fault{Blame: "server", Exchange: 3}, refs, "server", []string{"blame server"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.fault.Kind(); got != tt.kind {
+				t.Errorf("kind %q, want %q", got, tt.kind)
+			}
+			if diff := cmp.Diff(tt.lines, tt.fault.Lines(tt.exchanges)); diff != "" {
+				t.Errorf("lines (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if got := score.CountFaults([]*score.Fault{{Blame: "server"}, nil, {Blame: "unknown"}, {Blame: "model"}, {Blame: "server"}}); got != "1 model, 2 server, 1 unknown" {
+		t.Errorf("counts are %q", got)
+	}
+	if got := score.CountFaults([]*score.Fault{nil}); got != "" {
+		t.Errorf("counts of nothing are %q", got)
 	}
 }
 

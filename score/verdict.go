@@ -40,6 +40,11 @@ type Verdict struct {
 	LatencyMS float64
 	// Exchanges are the exchanges the verdict rests on.
 	Exchanges []tape.Ref
+	// Fault says whose fault it is that the sample failed. It is nil when it passed, or when nobody looked.
+	Fault *Fault
+	// Doubts are errors of a sample that passed: an agent that reads its answers would go wrong, by something the checks do not look
+	// at. There are none when nobody looked.
+	Doubts []Problem
 }
 
 // Tally counts verdicts.
