@@ -50,9 +50,6 @@ type Sample struct {
 	InvolvedClasses []string      // agents: the simulated classes
 }
 
-// Dialogue returns the id of the dialogue the sample is a step of, or the sample's own id.
-func (s *Sample) Dialogue() string { return DialogueOf(s.Category, s.ID) }
-
 // A Set holds the samples of one language that a scoring works on.
 type Set struct {
 	Language Language
@@ -65,6 +62,32 @@ type Set struct {
 
 // Sample returns the sample with an id, or nil.
 func (s *Set) Sample(id string) *Sample { return s.byID[id] }
+
+// Nearest returns up to three ids of the set that an id may stand for, the likeliest first: those that begin and end like it.
+func (s *Set) Nearest(id string) []string {
+	alike := map[string]int{}
+	var ids []string
+	for _, sample := range s.Samples {
+		if alike[sample.ID] = common(id, sample.ID); 2*alike[sample.ID] > len(id) {
+			ids = append(ids, sample.ID)
+		}
+	}
+	slices.SortStableFunc(ids, func(a, b string) int { return alike[b] - alike[a] })
+	return ids[:min(len(ids), 3)]
+}
+
+// common is how many bytes two texts have in common at their beginnings and ends.
+func common(a, b string) int {
+	shorter := min(len(a), len(b))
+	head, tail := 0, 0
+	for head < shorter && a[head] == b[head] {
+		head++
+	}
+	for tail < shorter-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return head + tail
+}
 
 // Only returns the samples of one category, in their order.
 func (s *Set) Only(c Category) []*Sample {
