@@ -193,6 +193,30 @@ func TestAnswersThatCannotBeUsed(t *testing.T) {
 	}
 }
 
+// TestUnasked: a rollout that could not begin is counted, and its verdict is the references', which go on without an end state.
+func TestUnasked(t *testing.T) {
+	set, err := dataset.Mini().Load(dataset.English, dataset.AgentMultiTurn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []acebench.Options{{}, {Missing: acebench.MissingZero}, {Rules: rules.Official}, {Rules: rules.Strict, Errors: acebench.ErrorsDrop}} {
+		answers := rightAnswers(set)
+		answers[0].State, answers[0].Trace = nil, nil
+		judged := acebench.Score(set, answers, o)
+		answers[0].Status, answers[0].Note = acebench.Unasked, "there is no user"
+		r := acebench.Score(set, answers, o)
+		if c := r.Counts(); c.Unasked != 1 || c.Wrong != 1 || c.Right != len(answers)-1 || judged.Counts().Wrong != 1 {
+			t.Errorf("%+v: counts %+v", o, c)
+		}
+		if got := result(t, r, answers[0].ID); got.Status != acebench.OK || got.Valid || got.ErrorType != "missing_end_state" {
+			t.Errorf("%+v: %+v", o, got)
+		}
+		if diff := cmp.Diff(judged.Scores, r.Scores) + cmp.Diff(judged.Table, r.Table); diff != "" {
+			t.Errorf("%+v: figures (-wrong +unasked):\n%s", o, diff)
+		}
+	}
+}
+
 func TestSameBytesForAnyNumberOfProcessors(t *testing.T) {
 	set := mini(t, dataset.Chinese)
 	answers := rightAnswers(set)

@@ -17,7 +17,7 @@ type Answer struct {
 	State pyvalue.Value // agents: the end state, a list with one object a class; nil when none was recorded
 	Trace pyvalue.Value // agents: the messages that were executed, in order; nil for none
 
-	Status Status // [OK], or [Diverged] or [Ambiguous] when the recording does not tell what the answer was
+	Status Status // [OK], or why there is no answer to judge
 	Note   string // why, for a status other than [OK]
 }
 
@@ -32,11 +32,12 @@ func (a *Answer) Said(r rules.Rules) string {
 // A Status says whether a sample could be judged.
 type Status string
 
-// The statuses. Only samples with the first one were judged.
+// The statuses. Only samples with the first one were judged. Verdicts have all of them but the last, which is one of answers only.
 const (
 	OK          Status = "ok"
 	Missing     Status = "missing"      // no answer was recorded
 	ScorerError Status = "scorer_error" // the reference scorer itself would have failed
 	Diverged    Status = "diverged"     // the rollout asks what was not recorded
 	Ambiguous   Status = "ambiguous"    // the recording fits several samples that give different verdicts
+	Unasked     Status = "unasked"      // nobody was there to play the user, so nothing was asked; it is judged as the rules do, which is wrong
 )

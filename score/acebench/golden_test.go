@@ -53,8 +53,6 @@ func TestResultsOfModels(t *testing.T) {
 				Score float64 `json:"score"`
 				Num   int     `json:"num"`
 			} `json:"groups"`
-			Families map[dataset.Family]aggregate.Family `json:"families"`
-			Metric   *aggregate.Family                   `json:"metric"`
 		} `json:"evalscope"`
 		Official struct {
 			Categories map[dataset.Category]map[string]float64 `json:"categories"`
@@ -79,8 +77,7 @@ func TestResultsOfModels(t *testing.T) {
 				off := acebench.Score(set, answers, acebench.Options{Rules: rules.Official})
 				compareVerdicts(t, name, set, es, off)
 
-				report := aggregate.Report{Categories: map[dataset.Category]aggregate.Category{}, Groups: map[string]aggregate.Score{},
-					Families: want.Evalscope.Families, Headline: want.Evalscope.Metric}
+				report := aggregate.Report{Categories: map[dataset.Category]aggregate.Category{}, Groups: map[string]aggregate.Score{}}
 				for c, m := range want.Evalscope.Categories {
 					one := aggregate.Category{Accuracy: m["accuracy"].Score, Num: m["accuracy"].Num}
 					if p, ok := m["process_acc"]; ok {

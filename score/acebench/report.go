@@ -3,6 +3,7 @@ package acebench
 import (
 	"fmt"
 
+	"github.com/exodeck/exodeck/replay/cassette/redact"
 	"github.com/exodeck/exodeck/score/acebench/aggregate"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/rules"
@@ -66,7 +67,9 @@ func (s *Scorer) Score(answers []Answer, o Options) *Report {
 	}
 	answerTo := r.assign(s.set, answers)
 	each(len(s.set.Samples), func(i int) {
-		r.Results[i] = s.result(i, answerTo[s.set.Samples[i].ID], r.missing)
+		result := s.result(i, answerTo[s.set.Samples[i].ID], r.missing)
+		result.Error = redact.Text(result.Error) // it quotes answers, and ends up in logs
+		r.Results[i] = result
 	})
 	samples := make([]aggregate.Sample, len(r.Results))
 	for i := range r.Results {
@@ -110,6 +113,12 @@ func (s *Scorer) result(i int, a *Answer, missing MissingPolicy) Result {
 	if a != nil && (a.Status == OK || a.Status == "") {
 		return s.Judge(i, a)
 	}
+	if a != nil && a.Status == Unasked {
+		// The references go on without an end state, and count that as wrong.
+		r := s.Judge(i, a)
+		r.Unasked = true
+		return r
+	}
 	sample := s.set.Samples[i]
 	r := Result{ID: sample.ID, Category: sample.Category}
 	if missing == MissingZero {
@@ -133,6 +142,17 @@ func (r *Report) drops(s Status) bool {
 	return r.missing == MissingList
 }
 
+// Samples returns how many samples of a category are in the figures.
+func (r *Report) Samples(c dataset.Category) int {
+	n := 0
+	for i := range r.Results {
+		if r.Results[i].Category == c && !r.drops(r.Results[i].Status) {
+			n++
+		}
+	}
+	return n
+}
+
 // Counts counts the outcomes.
 func (r *Report) Counts() Counts {
 	c := Counts{Samples: len(r.Results)}
@@ -151,6 +171,9 @@ func (r *Report) Counts() Counts {
 				c.Right++
 			} else {
 				c.Wrong++
+			}
+			if result.Unasked {
+				c.Unasked++
 			}
 		}
 	}

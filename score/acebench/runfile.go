@@ -45,6 +45,7 @@ type Counts struct {
 	ScorerError int `json:"scorer_error"`
 	Diverged    int `json:"diverged"`
 	Ambiguous   int `json:"ambiguous"`
+	Unasked     int `json:"unasked"` // of those that are wrong
 }
 
 // RunFile returns the report as a run file. The recording is named by its digest.

@@ -26,6 +26,8 @@ type Result struct {
 	Status    Status           `json:"status"`
 	// ProcessAcc is how far an agent came: 1 with the right end state, else the share of milestones, rounded to three decimals.
 	ProcessAcc *float64 `json:"process_acc,omitempty"`
+	// Unasked says that there is no answer since nothing was asked, see the status of this name.
+	Unasked bool `json:"-"`
 
 	progress check.Progress
 }

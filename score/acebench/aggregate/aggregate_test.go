@@ -76,9 +76,7 @@ func TestWhatDidNotRun(t *testing.T) {
 		},
 		Groups: map[string]aggregate.Score{"ATOM": {Accuracy: 0.6667, Num: 3}, "NORMAL": {Accuracy: 0.6667, Num: 3}, "SPECIAL": {Accuracy: 1, Num: 3}},
 		// (0.6667*0.578 + 1*0.2676) / (0.578 + 0.2676)
-		Overall:  &aggregate.Score{Accuracy: 0.7722, Num: 6},
-		Families: map[dataset.Family]aggregate.Family{dataset.Normal: {Score: 0.6667, MacroScore: 0.6667, Num: 3}, dataset.Special: {Score: 1, MacroScore: 1, Num: 3}},
-		Headline: &aggregate.Family{Score: 0.8333, MacroScore: 0.8334, Num: 6},
+		Overall: &aggregate.Score{Accuracy: 0.7722, Num: 6},
 	}
 	if diff := cmp.Diff(want, es); diff != "" {
 		t.Errorf("evalscope (-want +got):\n%s", diff)
@@ -93,7 +91,7 @@ func TestWhatDidNotRun(t *testing.T) {
 			t.Errorf("official %s = %v, want %v", column, off[column], want)
 		}
 	}
-	if got := aggregate.Evalscope(nil); got.Overall != nil || got.Headline != nil || len(got.Groups) > 0 {
+	if got := aggregate.Evalscope(nil); got.Overall != nil || len(got.Groups) > 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
 }
@@ -153,4 +151,19 @@ func ExampleEvalscope() {
 	// NORMAL 0.5 2
 	// SPECIAL 1 1
 	// OVERALL 0.6582
+}
+
+// TestGroupsAndWeights: what a figure is made of is told by the same tables that it is counted by.
+func TestGroupsAndWeights(t *testing.T) {
+	want := map[string]int{"ATOM": 6, "SINGLE_TURN": 2, "MULTI_TURN": 2, "NORMAL": 12, "SPECIAL": 3, "AGENT": 2, "OVERALL": 17}
+	got := map[string]int{}
+	for name := range want {
+		got[name] = len(aggregate.GroupCategories(name))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("categories (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]aggregate.Weight{{"NORMAL", 0.578}, {"SPECIAL", 0.2676}, {"AGENT", 0.1545}}, aggregate.Weights()); diff != "" {
+		t.Errorf("weights (-want +got):\n%s", diff)
+	}
 }

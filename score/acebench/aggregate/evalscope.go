@@ -1,6 +1,8 @@
 package aggregate
 
 import (
+	"slices"
+
 	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
@@ -19,20 +21,11 @@ type Score struct {
 	Num      int     `json:"num"`
 }
 
-// A Family is a mean over the categories of a family, weighted by their size and plain.
-type Family struct {
-	Score      float64 `json:"score"`
-	MacroScore float64 `json:"macro_score"`
-	Num        int     `json:"num"`
-}
-
 // A Report holds the scores as evalscope reports them. What did not run is absent.
 type Report struct {
 	Categories map[dataset.Category]Category
 	Groups     map[string]Score
 	Overall    *Score
-	Families   map[dataset.Family]Family
-	Headline   *Family // the figure evalscope puts over a report
 }
 
 // groups are the plain means that a report shows besides the categories, in the order it shows them.
@@ -48,11 +41,17 @@ var groups = []struct {
 	{"AGENT", expand("agent")},
 }
 
-// weights are the shares of the families in OVERALL. They add up to 1.0001, and the sum is divided by what they add up to.
-var weights = []struct {
-	group  string
-	weight float64
-}{{"NORMAL", 0.578}, {"SPECIAL", 0.2676}, {"AGENT", 0.1545}}
+// A Weight is the share of a family in OVERALL.
+type Weight struct {
+	Group string
+	Share float64
+}
+
+// weights add up to 1.0001, and the sum is divided by what those of the families that ran add up to.
+var weights = []Weight{{"NORMAL", 0.578}, {"SPECIAL", 0.2676}, {"AGENT", 0.1545}}
+
+// Weights returns the shares of the families in OVERALL.
+func Weights() []Weight { return slices.Clone(weights) }
 
 // GroupNames returns the names of the groups in the order reports show them.
 func GroupNames() []string {
@@ -61,6 +60,16 @@ func GroupNames() []string {
 		names[i] = g.name
 	}
 	return names
+}
+
+// GroupCategories returns the categories of a group, in canonical order; all of them for OVERALL.
+func GroupCategories(name string) []dataset.Category {
+	for _, g := range groups {
+		if g.name == name {
+			return slices.Clone(g.categories)
+		}
+	}
+	return dataset.Categories()
 }
 
 func expand(set string) []dataset.Category {
@@ -76,7 +85,6 @@ func Evalscope(samples []Sample) Report {
 	r := Report{
 		Categories: map[dataset.Category]Category{},
 		Groups:     map[string]Score{},
-		Families:   map[dataset.Family]Family{},
 	}
 	for c, judged := range byCategory(samples) {
 		r.Categories[c] = category(c, judged)
@@ -87,7 +95,6 @@ func Evalscope(samples []Sample) Report {
 		}
 	}
 	r.Overall = r.overall()
-	r.headline()
 	return r
 }
 
@@ -148,9 +155,9 @@ func (r *Report) mean(categories []dataset.Category) (Score, bool) {
 func (r *Report) overall() *Score {
 	sum, weight, num := 0.0, 0.0, 0
 	for _, w := range weights {
-		if g, ok := r.Groups[w.group]; ok {
-			sum += g.Accuracy * w.weight
-			weight += w.weight
+		if g, ok := r.Groups[w.Group]; ok {
+			sum += g.Accuracy * w.Share
+			weight += w.Share
 			num += g.Num
 		}
 	}
@@ -158,37 +165,4 @@ func (r *Report) overall() *Score {
 		return nil
 	}
 	return &Score{pyvalue.Round(sum/weight, 4), num}
-}
-
-func (r *Report) headline() {
-	var all []Family
-	for _, set := range []dataset.Family{dataset.Agent, dataset.Normal, dataset.Special} {
-		var of []Family
-		for _, c := range expand(string(set)) {
-			if got, ok := r.Categories[c]; ok {
-				accuracy := pyvalue.Round(got.Accuracy, 4)
-				of = append(of, Family{accuracy, accuracy, got.Num})
-			}
-		}
-		if len(of) > 0 {
-			f := meanOf(of)
-			r.Families[set] = f
-			all = append(all, f)
-		}
-	}
-	if len(all) > 0 {
-		f := meanOf(all)
-		r.Headline = &f
-	}
-}
-
-// meanOf joins figures into one: weighted by size, and the plain mean of the weighted scores.
-func meanOf(all []Family) Family {
-	sum, plain, num := 0.0, 0.0, 0
-	for _, f := range all {
-		sum += f.Score * float64(f.Num)
-		plain += f.Score
-		num += f.Num
-	}
-	return Family{pyvalue.Round(sum/float64(num), 4), pyvalue.Round(plain/float64(len(all)), 4), num}
 }

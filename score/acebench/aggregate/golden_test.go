@@ -34,8 +34,6 @@ type row struct {
 	Evalscope struct {
 		Categories map[dataset.Category]map[string]score `json:"categories"`
 		Groups     map[string]score                      `json:"groups"`
-		Families   map[dataset.Family]aggregate.Family   `json:"families"`
-		Metric     *aggregate.Family                     `json:"metric"`
 	} `json:"evalscope"`
 	Official *struct {
 		Categories map[dataset.Category]map[string]float64 `json:"categories"`
@@ -67,8 +65,6 @@ func compareEvalscope(t *testing.T, r row) {
 	want := aggregate.Report{
 		Categories: map[dataset.Category]aggregate.Category{},
 		Groups:     map[string]aggregate.Score{},
-		Families:   r.Evalscope.Families,
-		Headline:   r.Evalscope.Metric,
 	}
 	for c, metrics := range r.Evalscope.Categories {
 		one := aggregate.Category{Accuracy: metrics["accuracy"].Score, Num: metrics["accuracy"].Num}
