@@ -1,7 +1,7 @@
 // Package decode reads the bracketed list of Python calls that an ACEBench answer is, as each rule set reads it.
 //
-// [Calls] is for scoring. The messages of agents are read more leniently before they are run; [OfficialExecution] tells what the
-// official runners make of one. Nothing of an answer is ever executed. The Python grammar itself is in package pycall; this package
+// [Calls] is for scoring. The messages of agents are read more leniently before they are run; that is in package rollout. Nothing of an
+// answer is ever executed. The Python grammar itself is in package pycall; this package
 // knows what the programs do to the text before they parse it, and what value they make of which expression.
 package decode
 

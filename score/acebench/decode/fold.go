@@ -80,6 +80,9 @@ func binary(op string, a, b pyvalue.Value) (pyvalue.Value, error) {
 	case "-":
 		return pyvalue.Sub(a, b)
 	case "*":
+		if x, y := integer(a), integer(b); x != nil && y != nil && x.BitLen()+y.BitLen() > maxBits {
+			return nil, errTooLarge
+		}
 		return pyvalue.Mul(a, b)
 	case "/":
 		return pyvalue.TrueDiv(a, b)
@@ -136,8 +139,11 @@ func float(v pyvalue.Value) (float64, bool) {
 
 var errZero = errors.New("division by zero")
 
-// maxBits bounds the size of computed integers, so that a short text cannot fill the memory.
-const maxBits = 1 << 20
+// maxBits bounds the size of computed integers, so that a short text cannot fill the memory. It is a little more than the 4300 digits
+// that Python prints of a number at most.
+const maxBits = 1 << 14
+
+var errTooLarge = errors.New("the number is too large")
 
 func integers(op string, x, y *big.Int) (pyvalue.Value, error) {
 	switch op {
@@ -161,7 +167,7 @@ func integers(op string, x, y *big.Int) (pyvalue.Value, error) {
 			return floats(op, f, g)
 		}
 		if !y.IsInt64() || x.BitLen() > 1 && y.Int64() > maxBits/int64(x.BitLen()) {
-			return nil, errors.New("the power is too large")
+			return nil, errTooLarge
 		}
 		return pyvalue.NewBigInt(new(big.Int).Exp(x, y, nil)), nil
 	case "<<", ">>":
@@ -169,13 +175,16 @@ func integers(op string, x, y *big.Int) (pyvalue.Value, error) {
 			return nil, errors.New("negative shift count")
 		}
 		if op == ">>" {
-			if !y.IsInt64() || y.Int64() > maxBits {
-				y = big.NewInt(maxBits)
+			if all := int64(x.BitLen()); !y.IsInt64() || y.Int64() > all {
+				y = big.NewInt(all)
 			}
 			return pyvalue.NewBigInt(new(big.Int).Rsh(x, uint(y.Int64()))), nil
 		}
-		if !y.IsInt64() || y.Int64() > maxBits {
-			return nil, errors.New("the shift is too large")
+		if x.Sign() == 0 {
+			return pyvalue.NewBigInt(x), nil
+		}
+		if !y.IsInt64() || y.Int64() > int64(maxBits-x.BitLen()) {
+			return nil, errTooLarge
 		}
 		return pyvalue.NewBigInt(new(big.Int).Lsh(x, uint(y.Int64()))), nil
 	case "&":

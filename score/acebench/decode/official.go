@@ -23,14 +23,13 @@ func (r *Reader) officialCalls(text string) ([]Call, error) {
 	if !ok {
 		return nil, malformed("Invalid syntax. Failed to decode AST. The text is not a list of calls.")
 	}
-	reader := officialResolver{}
 	calls := make([]Call, 0, len(elements))
 	for _, e := range elements {
 		node, ok := e.(*pycall.Call)
 		if !ok {
 			return nil, malformed("Invalid syntax. Failed to decode AST. The list holds something that is not a call.")
 		}
-		c, err := reader.call(node)
+		c, err := officialCall(node)
 		if err != nil {
 			return nil, &FormatError{"Invalid syntax. Failed to decode AST.", err}
 		}
@@ -39,16 +38,10 @@ func (r *Reader) officialCalls(text string) ([]Call, error) {
 	return calls, nil
 }
 
-// An officialResolver makes values of expressions as the official programs do, except that it folds operators over constants where
-// they execute the text.
-type officialResolver struct {
-	executing bool // as for a resolver
-}
-
-func (r officialResolver) call(node *pycall.Call) (Call, error) {
+func officialCall(node *pycall.Call) (Call, error) {
 	var args arguments
 	for _, k := range node.Keywords {
-		v, err := r.value(k.Value)
+		v, err := officialValue(k.Value)
 		if err != nil {
 			return Call{}, err
 		}
@@ -61,7 +54,9 @@ func (r officialResolver) call(node *pycall.Call) (Call, error) {
 	return Call{node.Name(), args.list}, nil
 }
 
-func (r officialResolver) value(e pycall.Expr) (pyvalue.Value, error) {
+// officialValue makes the value of an expression as the official programs do, except that it folds operators over constants where they
+// execute the text.
+func officialValue(e pycall.Expr) (pyvalue.Value, error) {
 	switch n := e.(type) {
 	case *pycall.Constant:
 		if _, ok := n.Value.(pyvalue.Ellipsis); ok {
@@ -76,21 +71,17 @@ func (r officialResolver) value(e pycall.Expr) (pyvalue.Value, error) {
 		}
 		return pyvalue.Neg(c.Value)
 	case *pycall.List:
-		items, err := r.values(n.Elts)
+		items, err := officialValues(n.Elts)
 		return pyvalue.NewList(items...), err
 	case *pycall.Tuple:
-		items, err := r.values(n.Elts)
+		items, err := officialValues(n.Elts)
 		return pyvalue.Tuple(items), err
 	case *pycall.Dict:
-		return r.dict(n)
+		return officialDict(n)
 	case *pycall.Name:
 		return pyvalue.Str(n.ID), nil
 	case *pycall.Call:
-		if len(n.Keywords) == 0 && r.executing {
-			text, err := pycall.Unparse(n)
-			return pyvalue.Str(text), err
-		}
-		c, err := r.call(n)
+		c, err := officialCall(n)
 		return c.Value(), err
 	case *pycall.BinOp:
 		return fold(n)
@@ -110,10 +101,10 @@ func subscript(n *pycall.Subscript) (pyvalue.Value, error) {
 	return pyvalue.Str(value + "[" + index + "]"), err
 }
 
-func (r officialResolver) values(elements []pycall.Expr) ([]pyvalue.Value, error) {
+func officialValues(elements []pycall.Expr) ([]pyvalue.Value, error) {
 	all := make([]pyvalue.Value, 0, len(elements))
 	for _, e := range elements {
-		v, err := r.value(e)
+		v, err := officialValue(e)
 		if err != nil {
 			return nil, err
 		}
@@ -122,17 +113,17 @@ func (r officialResolver) values(elements []pycall.Expr) ([]pyvalue.Value, error
 	return all, nil
 }
 
-func (r officialResolver) dict(n *pycall.Dict) (pyvalue.Value, error) {
+func officialDict(n *pycall.Dict) (pyvalue.Value, error) {
 	d := pyvalue.NewDict()
 	for _, item := range n.Items {
 		if item.Key == nil {
 			return nil, fmt.Errorf("an object holds **")
 		}
-		key, err := r.value(item.Key)
+		key, err := officialValue(item.Key)
 		if err != nil {
 			return nil, err
 		}
-		value, err := r.value(item.Value)
+		value, err := officialValue(item.Value)
 		if err != nil {
 			return nil, err
 		}
