@@ -50,7 +50,7 @@ func EndState(r rules.Rules, recorded, truth pyvalue.Value) (Verdict, error) {
 		}
 	}
 	if len(all) == 0 {
-		return Right, nil
+		return pass, nil
 	}
 	return Wrong(WrongAttributes, pyvalue.Repr(all[0])), nil
 }
@@ -201,7 +201,7 @@ func strictEndState(states, expected []pyvalue.Value) Verdict {
 			return Wrong(WrongAttributes, text)
 		}
 	}
-	return Right
+	return pass
 }
 
 func strictClass(class string, got, want *pyvalue.Dict) string {

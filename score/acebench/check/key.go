@@ -43,15 +43,11 @@ type expectedCall struct {
 // reference programs.
 func NewKey(r rules.Rules, c dataset.Category, functions, truth pyvalue.Value) *Key {
 	k := &Key{rules: r, dialogue: c.Dialogues(), exact: c.Family() == dataset.Agent}
-	alternatives := []pyvalue.Value{truth}
-	if list, ok := truth.(*pyvalue.List); ok {
-		alternatives = list.Items
-	}
 	if r != rules.Official && !pyvalue.Truth(functions) {
 		functions = pyvalue.NewList() // evalscope takes whatever is empty for an empty list
 	}
 	schemas := map[*pyvalue.Dict]*schema{}
-	for _, a := range alternatives {
+	for _, a := range dataset.Alternatives(truth) {
 		k.candidates = append(k.candidates, newCandidate(r, functions, a, schemas))
 	}
 	return k
@@ -136,19 +132,12 @@ func findContained(functions pyvalue.Value, e *expectedCall) (pyvalue.Value, err
 // findExact returns the description with exactly the name: the whole key when there is such a function, else the key without its
 // number. It sets the name of the expected call.
 func findExact(functions pyvalue.Value, e *expectedCall) (pyvalue.Value, error) {
-	list, ok := functions.(*pyvalue.List)
-	if !ok {
+	name, description := dataset.FunctionNamed(functions, e.key)
+	if description == nil {
 		return nil, nil
 	}
-	for _, name := range []string{e.key, e.name} {
-		for _, description := range list.Items {
-			if got, err := at(description, "name"); err == nil && pyvalue.Equal(got, pyvalue.Str(name)) {
-				e.name = name
-				return description, nil
-			}
-		}
-	}
-	return nil, nil
+	e.name = name
+	return description, nil
 }
 
 // Check judges decoded calls. It is valid when one alternative of the ground truth is met; otherwise the failure is that of the
@@ -162,7 +151,7 @@ func (k *Key) Check(calls []decode.Call) (Verdict, error) {
 			return Verdict{}, err
 		}
 		if f == nil {
-			return Right, nil
+			return pass, nil
 		}
 		if first == nil {
 			first = f

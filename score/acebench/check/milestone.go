@@ -1,6 +1,7 @@
 package check
 
 import (
+	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/rules"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
@@ -18,30 +19,52 @@ func Milestones(r rules.Rules, trace, milestones pyvalue.Value) (Progress, error
 	if r == rules.Official {
 		return officialMilestones(trace, milestones)
 	}
-	messages, err := texts(trace)
+	executed, err := pyvalue.Elements(trace)
 	if err != nil {
 		return Progress{}, err
 	}
-	list, ok := milestones.(*pyvalue.List)
-	if !ok || !allLists(list) {
-		matched, total := follow(messages, milestones)
-		return Progress{share(matched, total), matched, total}, nil
-	}
+	messages := stripped(executed)
 	best := Progress{Share: -1}
-	for _, alternative := range list.Items {
-		best.Share = max(best.Share, share(follow(messages, alternative)))
+	for _, stones := range MilestoneTexts(milestones) {
+		matched := 0
+		for _, at := range Reach(messages, stones) {
+			if at >= 0 {
+				matched++
+			}
+		}
+		if !haveAlternatives(milestones) {
+			return Progress{share(matched, len(stones)), matched, len(stones)}, nil
+		}
+		best.Share = max(best.Share, share(matched, len(stones)))
 	}
 	return best, nil
 }
 
-// allLists tells whether the milestones are alternatives.
-func allLists(milestones *pyvalue.List) bool {
-	for _, m := range milestones.Items {
+// haveAlternatives tells whether milestones are a list that holds lists and nothing else.
+func haveAlternatives(milestones pyvalue.Value) bool {
+	list, ok := milestones.(*pyvalue.List)
+	if !ok || list.Len() == 0 {
+		return false
+	}
+	for _, m := range list.Items {
 		if _, ok := m.(*pyvalue.List); !ok {
 			return false
 		}
 	}
-	return milestones.Len() > 0
+	return true
+}
+
+// MilestoneTexts returns the alternatives of a sample's milestones, as they are compared. What is not a list of milestones is one
+// milestone.
+func MilestoneTexts(milestones pyvalue.Value) [][]string {
+	if !haveAlternatives(milestones) {
+		return [][]string{stripped(dataset.Alternatives(milestones))}
+	}
+	var all [][]string
+	for _, alternative := range milestones.(*pyvalue.List).Items {
+		all = append(all, stripped(alternative.(*pyvalue.List).Items))
+	}
+	return all
 }
 
 // share is matched of total, rounded; 1 where nothing was asked for.
@@ -52,36 +75,30 @@ func share(matched, total int) float64 {
 	return pyvalue.Round(float64(matched)/float64(total), 3)
 }
 
-func texts(trace pyvalue.Value) ([]string, error) {
-	messages, err := pyvalue.Elements(trace)
-	if err != nil {
-		return nil, err
+// stripped are values as they are compared.
+func stripped(values []pyvalue.Value) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = pyvalue.Strip(pyvalue.String(v))
 	}
-	all := make([]string, len(messages))
-	for i, m := range messages {
-		all[i] = pyvalue.Strip(pyvalue.String(m))
-	}
-	return all, nil
+	return all
 }
 
-// follow counts the milestones that the trace reaches in order. What is not a list of milestones is one milestone.
-func follow(messages []string, milestones pyvalue.Value) (matched, total int) {
-	stones := []pyvalue.Value{milestones}
-	if list, ok := milestones.(*pyvalue.List); ok {
-		stones = list.Items
-	}
+// Reach returns for each milestone the index of the message that reaches it, -1 where none does. A message counts for a milestone only
+// behind those that counted for the milestones before it, and one that is not found uses up the rest.
+func Reach(messages, stones []string) []int {
+	reached := make([]int, len(stones))
 	next := 0
-	for _, stone := range stones {
-		text := pyvalue.Strip(pyvalue.String(stone))
-		for next < len(messages) {
-			next++
-			if messages[next-1] == text {
-				matched++
-				break
+	for i, stone := range stones {
+		reached[i] = -1
+		for next < len(messages) && reached[i] < 0 {
+			if messages[next] == stone {
+				reached[i] = next
 			}
+			next++
 		}
 	}
-	return matched, len(stones)
+	return reached
 }
 
 // officialMilestones does the same as the official scorer does it: its first milestone decides whether there are alternatives, and

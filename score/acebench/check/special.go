@@ -8,12 +8,13 @@ import (
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
 
-// The sentences that an answer must hold, in both languages, since the Chinese prompt asks for them in English too.
-const (
-	missingSentence    = "Missing necessary parameters"
-	wrongSentence      = "There is incorrect value"
-	irrelevantSentence = "the limitations of the function"
-)
+// Sentences are what an answer of each special category must hold, in both languages, since the Chinese prompt asks for them in English
+// too.
+var Sentences = map[dataset.Category]string{
+	dataset.Incomplete: "Missing necessary parameters",
+	dataset.ErrorParam: "There is incorrect value",
+	dataset.Irrelevant: "the limitations of the function",
+}
 
 // Special judges the text of an answer to a special sample. Strict rules judge it as evalscope does.
 func Special(r rules.Rules, c dataset.Category, truth pyvalue.Value, text string) (Verdict, error) {
@@ -26,7 +27,7 @@ func Special(r rules.Rules, c dataset.Category, truth pyvalue.Value, text string
 	case strings.Contains(name, "irrelevant"):
 		return s.irrelevant(), nil
 	case s.official:
-		return Right, nil
+		return pass, nil
 	}
 	return Wrong(UnknownCategory, "Unknown special ACEBench category: "+string(c)), nil
 }
@@ -46,7 +47,7 @@ func (s special) each(truth pyvalue.Value, judge func(name string, values pyvalu
 		}
 		entries = pyvalue.DictOf("", pyvalue.NewList(truth))
 	}
-	result := Right
+	result := pass
 	for name, values := range entries.All() {
 		v, err := judge(pyvalue.String(name), values)
 		if err != nil {
@@ -67,7 +68,7 @@ func (s special) incomplete(name string, values pyvalue.Value) (Verdict, error) 
 		}
 		return Wrong(kind, "missing parameters ("+pyvalue.String(values)+") of ("+name+") not pointed out")
 	}
-	if !strings.Contains(s.text, missingSentence) {
+	if !strings.Contains(s.text, Sentences[dataset.Incomplete]) {
 		return wrong(ErrorDetection, values), nil
 	}
 	if !strings.Contains(s.text, name) {
@@ -75,7 +76,7 @@ func (s special) incomplete(name string, values pyvalue.Value) (Verdict, error) 
 	}
 	missed, err := s.missed(values)
 	if err != nil || missed == nil {
-		return Right, err
+		return pass, err
 	}
 	if s.official {
 		return wrong(ErrorCorrection, missed), nil
@@ -91,12 +92,12 @@ func (s special) wrongValue(name string, values pyvalue.Value) (Verdict, error) 
 		}
 		return Wrong(kind, "incorrect values ("+pyvalue.String(values)+") of ("+name+") not pointed out")
 	}
-	if !strings.Contains(s.text, wrongSentence) {
+	if !strings.Contains(s.text, Sentences[dataset.ErrorParam]) {
 		return wrong(ErrorDetection), nil
 	}
 	missed, err := s.missed(values)
 	if err != nil || missed == nil {
-		return Right, err
+		return pass, err
 	}
 	return wrong(ErrorCorrection), nil
 }
@@ -127,8 +128,8 @@ func (s special) missed(values pyvalue.Value) (pyvalue.Value, error) {
 }
 
 func (s special) irrelevant() Verdict {
-	if strings.Contains(s.text, irrelevantSentence) {
-		return Right
+	if strings.Contains(s.text, Sentences[dataset.Irrelevant]) {
+		return pass
 	}
 	if s.official {
 		return Wrong(ErrorDetection, "The model cannot solve this problem, due to the limitations of the function")

@@ -17,8 +17,8 @@ type Verdict struct {
 	Error string
 }
 
-// Right is the verdict on a right answer.
-var Right = Verdict{Valid: true}
+// pass is the verdict on a right answer.
+var pass = Verdict{Valid: true}
 
 // Wrong returns the verdict on a wrong answer.
 func Wrong(kind, text string) Verdict { return Verdict{Type: kind, Error: text} }
@@ -61,7 +61,7 @@ func failText(kind, text string) *failure { return &failure{kind, func() string 
 
 func (f *failure) verdict() Verdict {
 	if f == nil {
-		return Right
+		return pass
 	}
 	return Wrong(f.kind, f.text())
 }
