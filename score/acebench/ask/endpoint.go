@@ -52,6 +52,9 @@ func (e *Endpoint) Validate() error {
 	if e.Sampling.Seed != nil && !d.seed {
 		return fmt.Errorf("the API %s has no seed", e.API)
 	}
+	if _, err := http.NewRequest(http.MethodPost, join(e.BaseURL, d.path), nil); err != nil {
+		return fmt.Errorf("the endpoint cannot be asked: %w", err)
+	}
 	return nil
 }
 

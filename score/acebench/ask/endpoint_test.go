@@ -74,6 +74,8 @@ func TestEndpointsThatCannotBeAsked(t *testing.T) {
 		{ask.Endpoint{API: "gopher", Model: "m"}, `unknown API "gopher": choose one of openai, claude, responses, ollama`},
 		{ask.Endpoint{API: tape.OpenAI}, "no model is named"},
 		{ask.Endpoint{API: tape.Claude, Model: "m", Sampling: ask.Sampling{Seed: new(int64(1))}}, "the API claude has no seed"},
+		{ask.Endpoint{API: tape.OpenAI, Model: "m", BaseURL: "http://my host:1"},
+			`the endpoint cannot be asked: parse "http://my host:1/v1/chat/completions": invalid character " " in host name`},
 	} {
 		if err := tt.e.Validate(); err == nil || err.Error() != tt.want {
 			t.Errorf("error %v, want %s", err, tt.want)

@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/exodeck/exodeck/fixtures/standin"
-	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay"
 	"github.com/exodeck/exodeck/replay/match"
@@ -61,17 +61,8 @@ func serve(t testing.TB, suite *ask.Suite, model *acebenchtest.Model) *standin.S
 // live runs the suite through a recorder. wrap, when not nil, comes between the two.
 func live(t testing.TB, suite *ask.Suite, path string, wrap func(http.RoundTripper) http.RoundTripper) []ask.Outcome {
 	t.Helper()
-	recorder, err := tape.OpenRecorder(t.Context(), path, tape.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := recorder.StartSession(t.Context(), tape.Session{Upstream: suite.Agent.BaseURL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := &http.Transport{DisableCompression: true}
-	defer base.CloseIdleConnections()
-	suite.Client = &record.Transport{Base: base, Session: session}
+	d := decktest.New(t, path, tape.Session{Upstream: suite.Agent.BaseURL})
+	suite.Client = d.Transport(t)
 	if wrap != nil {
 		suite.Client = wrap(suite.Client)
 	}
@@ -80,9 +71,7 @@ func live(t testing.TB, suite *ask.Suite, path string, wrap func(http.RoundTripp
 		t.Fatal(err)
 	}
 	suite.Client = nil
-	if err := recorder.Close(); err != nil {
-		t.Fatal(err)
-	}
+	d.Close(t)
 	return outcomes
 }
 
@@ -117,7 +106,7 @@ func verdicts(set *dataset.Set, outcomes []ask.Outcome) []string {
 	scorer := acebench.NewScorer(set, 0)
 	var lines []string
 	for _, o := range outcomes {
-		line := fmt.Sprintf("%s #%d %s %q %q %s %v", o.Sample.ID, o.Repeat, o.Answer.Status, o.Answer.Note, o.Remark, o.Answer.Text, o.Exchanges)
+		line := fmt.Sprintf("%s #%d %s %q %q %s %v %v", o.Sample.ID, o.Repeat, o.Answer.Status, o.Answer.Note, o.Remark, o.Answer.Text, o.Exchanges, o.Played)
 		if o.Answer.State != nil {
 			line += " " + pyvalue.Repr(o.Answer.State) + " " + pyvalue.Repr(o.Answer.Trace)
 		}
@@ -162,7 +151,7 @@ func TestLaw(t *testing.T) {
 		{name: "empty", fault: bad(standin.Empty), expect: "the answer is none of the API openai: no text"},
 		{name: "error in the middle", fault: bad(standin.ErrorMid), change: func(s *ask.Suite) { s.Stream = true }, expect: "the server reported an error"},
 		{name: "stalled", fault: bad(standin.Stalled), expect: "silent for longer", change: func(s *ask.Suite) {
-			s.Timeout, s.Concurrency, s.Samples = 1500*time.Millisecond, 16, s.Samples[len(s.Samples)-6:]
+			s.Timeout, s.Concurrency, s.Samples = 5*time.Second, 16, s.Samples[len(s.Samples)-6:]
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -189,6 +178,9 @@ func TestLaw(t *testing.T) {
 				alone := suite.User == nil && o.Sample.Category == dataset.AgentMultiTurn
 				if right := strings.HasSuffix(want[i], "valid true "); right == (faulty || alone) {
 					t.Errorf("%s", want[i])
+				}
+				if played := len(o.Played) > 0; len(o.Exchanges) > 0 && played != (o.Sample.Category == dataset.AgentMultiTurn && suite.User != nil) || len(o.Played) > len(o.Exchanges) {
+					t.Errorf("%s: of %d exchanges a model plays the user in %d", o.Sample.ID, len(o.Exchanges), len(o.Played))
 				}
 				if faulty && (o.Answer.Status != acebench.Missing || !strings.Contains(o.Answer.Note, tt.expect)) {
 					t.Errorf("%s, want a note with %q", want[i], tt.expect)

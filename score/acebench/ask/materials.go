@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/prompt"
@@ -14,6 +15,12 @@ type Materials struct {
 	Single *prompt.Builder // of normal and special samples
 	Agents rollout.Prompts
 	Worlds simenv.Worlds // empty when no agents were loaded
+}
+
+// MaterialsFor reads what the samples of a set are asked with: worlds only where there are agents among them.
+func MaterialsFor(d *dataset.Dataset, set *dataset.Set) (*Materials, error) {
+	agents := slices.ContainsFunc(set.Samples, func(s *dataset.Sample) bool { return s.Category.Family() == dataset.Agent })
+	return LoadMaterials(d, set.Language, agents)
 }
 
 // LoadMaterials reads the prompts of a data set and, for agents, the worlds of every language it has.

@@ -14,7 +14,9 @@ import (
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay"
+	"github.com/exodeck/exodeck/replay/match"
 	"github.com/exodeck/exodeck/replay/wire"
+	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/simenv/rollout"
 )
@@ -37,13 +39,16 @@ type reply struct {
 	Said
 	exchanges []tape.Ref // that it rests on, failed attempts of earlier runs not among them
 	recorded  bool       // it was on the tape already
+	attempt   tape.Ref   // the exchange that answered, be it with a failure; zero when none is known to
 }
 
 // answer gets the answer to a question: from the recording when it holds a usable one, else from the server. Without a server the
-// error is that of the last recorded attempt, or the one that says that there is none.
+// error is that of the last recorded attempt, or the one that says that there is none. What keeps the recording from being asked at
+// all, a question that cannot be written or a tape that cannot be read, is an error at once.
 func (s *Suite) answer(ctx context.Context, q question) (reply, error) {
 	var failed reply
 	var failure error
+	tried := map[tape.Ref]bool{}
 	for s.Recorded != nil {
 		r, err := s.attempt(ctx, offline, q)
 		r.recorded = true
@@ -56,8 +61,11 @@ func (s *Suite) answer(ctx context.Context, q question) (reply, error) {
 			return r, err
 		case isMissing(err):
 			return failed, failure
+		case r.attempt == tape.Ref{}, tried[r.attempt]:
+			return r, err // asking again would bring the same
 		}
 		failed, failure = r, err
+		tried[r.attempt] = true
 	}
 	return s.attempt(ctx, live, q)
 }
@@ -82,19 +90,22 @@ func (s *Suite) attempt(ctx context.Context, w way, q question) (reply, error) {
 	}
 	req.Header[record.LabelHeader] = q.labels
 
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	idle := s.limit(w, cancel)
-	defer idle.stop()
+	ctx, silence := score.LimitSilence(ctx, s.limit(w), errTimedOut)
+	defer silence.Stop()
 	resp, err := client.RoundTrip(req.WithContext(ctx))
 	if err != nil {
-		return reply{}, transportError(ctx, err)
+		var r reply
+		if failure, ok := errors.AsType[*record.Failure](err); ok {
+			r.attempt = failure.Ref
+		}
+		return r, transportError(ctx, err)
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(&progress{r: resp.Body, limit: idle})
+	data, err := io.ReadAll(silence.Reader(resp.Body))
 	var r reply
 	if source, ok := record.SourceOf(resp); ok {
-		r.exchanges = []tape.Ref{source.Exchange()}
+		r.attempt = source.Exchange()
+		r.exchanges = []tape.Ref{r.attempt}
 	}
 	if err != nil {
 		err = transportError(ctx, err)
@@ -174,49 +185,19 @@ func transportError(ctx context.Context, err error) error {
 	return fmt.Errorf("no answer could be had: %w", err)
 }
 
-// isMissing reports whether an error of a transport means that its recording has no answer, as match.Miss says of itself.
+// isMissing reports whether an error of a transport means that its recording has no answer.
 func isMissing(err error) bool {
-	type misser interface {
-		error
-		Missing() bool
-	}
-	m, ok := errors.AsType[misser](err)
-	return ok && m.Missing()
+	_, missing := errors.AsType[*match.Miss](err)
+	return missing
 }
 
-// limit is the time limit of one question. The zero limit has no end.
-type limit struct {
-	timer   *time.Timer
-	timeout time.Duration
-}
-
-// limit starts the time limit of a question to a server. A recording has none: how fast it is read says nothing about the answer.
-func (s *Suite) limit(w way, cancel context.CancelCauseFunc) limit {
-	if w == offline {
-		return limit{}
+// limit is how long may be silent who is asked. A recording has no limit: how fast it is read says nothing about the answer.
+func (s *Suite) limit(w way) time.Duration {
+	switch {
+	case w == offline:
+		return 0
+	case s.Timeout <= 0:
+		return DefaultTimeout
 	}
-	timeout := s.Timeout
-	if timeout <= 0 {
-		timeout = DefaultTimeout
-	}
-	return limit{time.AfterFunc(timeout, func() { cancel(errTimedOut) }), timeout}
-}
-
-func (l limit) stop() {
-	if l.timer != nil {
-		l.timer.Stop()
-	}
-}
-
-// progress puts the time limit off whenever something arrives.
-type progress struct {
-	r     io.Reader
-	limit limit
-}
-
-func (p *progress) Read(b []byte) (int, error) {
-	if p.limit.timer != nil {
-		p.limit.timer.Reset(p.limit.timeout)
-	}
-	return p.r.Read(b)
+	return s.Timeout
 }

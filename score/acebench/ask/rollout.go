@@ -26,6 +26,8 @@ func (s *Suite) rollout(ctx context.Context, o *Outcome) {
 	switch {
 	case errors.As(err, &unanswered):
 		o.unanswered(unanswered)
+	case errors.Is(err, rollout.ErrNoUser):
+		o.Answer.Status, o.Answer.Note = acebench.Unasked, noUser
 	case err != nil:
 		// The reference gives up the rollout and scores what it then has, which is nothing.
 		o.Remark = "the rollout failed: " + err.Error()
@@ -33,6 +35,9 @@ func (s *Suite) rollout(ctx context.Context, o *Outcome) {
 		o.Answer.State, o.Answer.Trace = result.EndState, Trace(result)
 	}
 }
+
+// noUser says why nothing was asked.
+const noUser = "no model played the user; exodeck run acebench takes one with --user-model"
 
 // Runner returns a runner that lacks its models yet.
 func (m *Materials) Runner(maxSteps int) *rollout.Runner {
@@ -84,7 +89,7 @@ func (p *party) Ask(ctx context.Context, r rollout.Request) (string, error) {
 		to = p.suite.User
 	}
 	answer, err := p.suite.answer(ctx, question{to: to, messages: r.Messages, labels: p.outcome.labels(stepLabels(r)...)})
-	p.outcome.add(answer)
+	p.outcome.add(r.To, answer)
 	return answer.Text, err
 }
 

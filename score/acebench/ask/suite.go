@@ -27,7 +27,7 @@ type Suite struct {
 	Samples   []*dataset.Sample
 	Materials *Materials
 	Agent     Endpoint
-	User      *Endpoint // plays the user in agent_multi_turn; nil fails those samples, as the reference does
+	User      *Endpoint // plays the user in agent_multi_turn; nil leaves those samples unasked
 	Stream    bool
 	// MaxSteps is the budget of a rollout; 0 means [rollout.DefaultMaxSteps].
 	MaxSteps int
@@ -42,10 +42,11 @@ type Outcome struct {
 	Sample *dataset.Sample
 	Index  int // of the sample among those of the suite
 	Repeat int // from 1
-	// Answer is what a scorer judges. Its status is Missing, with the cause in Note, when the API gave no usable answer.
+	// Answer is what a scorer judges. Its status is Missing, with the cause in Note, when the API gave no usable answer, and Unasked where
+	// a model lacks that plays the user.
 	Answer acebench.Answer
-	// Exchanges are those the answer rests on, in the order of asking.
-	Exchanges []tape.Ref
+	// Exchanges are those the answer rests on, in the order of asking, Played those of them in which a model played the user.
+	Exchanges, Played []tape.Ref
 	// Recorded says that nothing of it had to be asked anew.
 	Recorded bool
 
@@ -125,7 +126,7 @@ func (s *Suite) sample(ctx context.Context, index, repeat int) *Outcome {
 		messages: []rollout.Message{{Role: "system", Content: system}, {Role: "user", Content: user}},
 		labels:   o.labels(),
 	})
-	o.add(r)
+	o.add(rollout.Agent, r)
 	o.Answer.Text, o.Answer.Sent = r.Text, r.Sent
 	if err != nil {
 		o.missing(err)
@@ -134,9 +135,17 @@ func (s *Suite) sample(ctx context.Context, index, repeat int) *Outcome {
 }
 
 // add counts a reply in.
-func (o *Outcome) add(r reply) {
-	o.Exchanges = append(o.Exchanges, r.exchanges...)
+func (o *Outcome) add(to rollout.Party, r reply) {
+	o.RestOn(to, r.exchanges...)
 	o.Recorded = o.Recorded && r.recorded
+}
+
+// RestOn adds exchanges with one of the parties to those that the answer rests on.
+func (o *Outcome) RestOn(to rollout.Party, exchanges ...tape.Ref) {
+	o.Exchanges = append(o.Exchanges, exchanges...)
+	if to == rollout.User {
+		o.Played = append(o.Played, exchanges...)
+	}
 }
 
 // missing makes the answer one that could not be had.
