@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/score/acebench/check"
+	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/rules"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
@@ -22,7 +23,7 @@ func (a *auditor) agent() {
 // expectedState judges the expected state as it would be recorded: with the classes that the sample involves. Misspelt names of
 // classes become the names of the involved classes that nothing else expects, in their order.
 func (a *auditor) expectedState() (check.Verdict, bool) {
-	expected := alternatives(a.sample.GroundTruth)
+	expected := dataset.Alternatives(a.sample.GroundTruth)
 	free := a.unexpectedClasses()
 	recorded := pyvalue.NewList()
 	for _, e := range expected {
@@ -62,7 +63,7 @@ func (a *auditor) unexpectedClasses() []string {
 
 func (a *auditor) expectedClasses() []string {
 	var names []string
-	for _, e := range alternatives(a.sample.GroundTruth) {
+	for _, e := range dataset.Alternatives(a.sample.GroundTruth) {
 		if entry, ok := e.(*pyvalue.Dict); ok {
 			for key := range entry.All() {
 				names = append(names, pyvalue.String(key))
