@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exodeck/exodeck/fixtures/golden"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/report"
@@ -104,7 +105,7 @@ func TestFormats(t *testing.T) {
 				if err := f.write(&out, tt.of()); err != nil {
 					t.Fatal(err)
 				}
-				golden(t, f.name+"_"+tt.name+".golden", out.Bytes())
+				golden.Check(t, *update, "testdata/"+f.name+"_"+tt.name+".golden", out.Bytes())
 				if strings.ContainsFunc(out.String(), func(r rune) bool { return r != '\n' && r < ' ' || r == '\u202e' }) {
 					t.Errorf("control characters in\n%q", out.String())
 				}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"github.com/exodeck/exodeck/score"
@@ -15,10 +17,26 @@ import (
 //
 // It is laid out as Python's json.dumps(indent=2) does, with a line end. A streamed result has the key "stream" too. Samples
 // without an answer on the recording are not among the results but, with "name", "api", "phase", "repeat", "stream" and "detail", under
-// "missing" in "exodeck". cluster may be nil or empty and is then left out.
+// "missing" in "exodeck"; whose fault the failed ones are is under "faults" there, as [score.Fault] has it beside the names of the result, and
+// what is wrong with ones that passed is under "doubts", with "problems" as there.
+// cluster may be nil or empty and is then left out.
 func JSON(run score.RunFile, cluster *pyvalue.Dict) ([]byte, error) {
-	results, missing := pyvalue.NewList(), pyvalue.NewList()
+	results, missing, faults, doubts := pyvalue.NewList(), pyvalue.NewList(), pyvalue.NewList(), pyvalue.NewList()
 	for _, v := range run.Verdicts {
+		if v.Fault != nil {
+			fault, err := besideNames(v, v.Fault)
+			if err != nil {
+				return nil, err
+			}
+			faults.Append(fault)
+		}
+		if len(v.Doubts) > 0 {
+			doubt, err := besideNames(v, doubtsJSON{v.Doubts})
+			if err != nil {
+				return nil, err
+			}
+			doubts.Append(doubt)
+		}
 		if v.Status == score.Missing {
 			missing.Append(missingJSON(v))
 		} else {
@@ -36,6 +54,12 @@ func JSON(run score.RunFile, cluster *pyvalue.Dict) ([]byte, error) {
 	)
 	if missing.Len() > 0 {
 		proof.SetStr("missing", missing)
+	}
+	if faults.Len() > 0 {
+		proof.SetStr("faults", faults)
+	}
+	if doubts.Len() > 0 {
+		proof.SetStr("doubts", doubts)
 	}
 	root := pyvalue.DictOf("results", results)
 	if cluster != nil && cluster.Len() > 0 {
@@ -70,13 +94,42 @@ func resultJSON(v score.Verdict) *pyvalue.Dict {
 }
 
 func missingJSON(v score.Verdict) *pyvalue.Dict {
+	d := namesJSON(v)
+	d.SetStr("detail", textOrNone(v.Error))
+	return d
+}
+
+type doubtsJSON struct {
+	Problems []score.Problem `json:"problems"`
+}
+
+// besideNames is what there is to say of a verdict, behind what names it.
+func besideNames(v score.Verdict, said any) (*pyvalue.Dict, error) {
+	text, err := json.Marshal(said)
+	if err != nil {
+		return nil, fmt.Errorf("writing what is wrong with %s: %w", v.Sample, err)
+	}
+	value, err := pyjson.Decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("writing what is wrong with %s: %w", v.Sample, err)
+	}
+	d := namesJSON(v)
+	for name, member := range value.(*pyvalue.Dict).All() {
+		if err := d.Set(name, member); err != nil {
+			return nil, fmt.Errorf("writing what is wrong with %s: %w", v.Sample, err)
+		}
+	}
+	return d, nil
+}
+
+// namesJSON says which verdict is meant.
+func namesJSON(v score.Verdict) *pyvalue.Dict {
 	return pyvalue.DictOf(
 		"name", pyvalue.Str(v.Sample),
 		"api", pyvalue.Str(v.API),
 		"phase", pyvalue.Str(v.Phase),
 		"repeat", pyvalue.NewInt(int64(v.Repeat)),
 		"stream", pyvalue.Bool(v.Stream),
-		"detail", textOrNone(v.Error),
 	)
 }
 

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	"github.com/exodeck/exodeck/replay/show"
 )
 
 const (
@@ -118,26 +120,20 @@ func (m *marker) cases(r *Report, o Outcome, title string) {
 
 // item is an element of a list about one case.
 func item(group string, x *Case) string {
-	text := "- " + code(group) + " " + code(x.Name) + ": " + code(cut(x.Reason, reasonLimit))
+	text := "- " + show.CodeSpan(group) + " " + show.CodeSpan(x.Name) + ": " + show.CodeSpan(cut(x.Reason, reasonLimit))
 	if refs := x.exchanges(); refs != "" {
-		text += " (exchanges " + code(refs) + ")"
+		text += " (exchanges " + show.CodeSpan(refs) + ")"
 	}
 	text += "\n"
 	if x.Detail == "" {
 		return text
 	}
-	detail := lines(cut(x.Detail, detailLimit))
-	fence := strings.Repeat("`", max(3, longestRun(detail, '`')+1))
-	text += "\n  " + fence + "text\n"
-	for l := range strings.Lines(detail) {
-		text += "  " + strings.TrimSuffix(l, "\n") + "\n"
-	}
-	return text + "  " + fence + "\n"
+	return text + "\n" + show.CodeBlock("  ", "text", cut(x.Detail, detailLimit))
 }
 
 func (m *marker) remarks(remarks []string) {
 	for i, remark := range remarks {
-		text := "- " + code(cut(remark, reasonLimit)) + "\n"
+		text := "- " + show.CodeSpan(cut(remark, reasonLimit)) + "\n"
 		if i == 0 {
 			text = "\n### Remarks\n\n" + text
 		}
@@ -152,7 +148,7 @@ func factList(facts []Fact) string {
 	var b strings.Builder
 	for _, f := range facts {
 		if f.Value != "" {
-			fmt.Fprintf(&b, "- %s: %s\n", prose(f.Name), code(cut(f.Value, reasonLimit)))
+			fmt.Fprintf(&b, "- %s: %s\n", prose(f.Name), show.CodeSpan(cut(f.Value, reasonLimit)))
 		}
 	}
 	if b.Len() == 0 {
@@ -166,34 +162,7 @@ func prose(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" .,:/%()", r)
 	}) || strings.Contains(s, "://") || strings.Contains(s, "www.") {
-		return code(s)
+		return show.CodeSpan(s)
 	}
 	return s
-}
-
-// code returns text as a code span.
-func code(s string) string {
-	if s == "" {
-		return ""
-	}
-	s = line(s)
-	fence := strings.Repeat("`", longestRun(s, '`')+1)
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") {
-		s = " " + s + " "
-	}
-	return fence + s + fence
-}
-
-// longestRun is how often c follows itself at most.
-func longestRun(s string, c rune) int {
-	longest, run := 0, 0
-	for _, r := range s {
-		if r != c {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
 }

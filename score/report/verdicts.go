@@ -22,7 +22,10 @@ func OfVerdicts(run score.RunFile) *Report {
 			{"data", run.Data},
 		},
 	}
-	repeated := slices.ContainsFunc(run.Verdicts, func(v score.Verdict) bool { return v.Repeat > 1 })
+	r.Remarks = append(answered(run.Verdicts), byRun(run.Verdicts)...)
+	r.Blame(blamedVerdicts(run.Verdicts))
+	r.Remarks = append(r.Remarks, doubted(run.Verdicts)...)
+	repeated := repeats(run.Verdicts)
 	for _, v := range run.Verdicts {
 		i := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Name == string(v.API) })
 		if i < 0 {
@@ -34,11 +37,22 @@ func OfVerdicts(run score.RunFile) *Report {
 	return r
 }
 
-func caseOf(v score.Verdict, repeated bool) Case {
-	x := Case{Name: v.Sample + " " + v.Phase + way(v), Outcome: outcomeOf(v), Seconds: v.LatencyMS / 1000, Exchanges: v.Exchanges}
+// repeats reports whether there is more than one verdict on a sample asked in one way.
+func repeats(verdicts []score.Verdict) bool {
+	return slices.ContainsFunc(verdicts, func(v score.Verdict) bool { return v.Repeat > 1 })
+}
+
+// nameOf is what a verdict is called among those of its API.
+func nameOf(v score.Verdict, repeated bool) string {
+	name := v.Sample + " " + v.Phase + way(v)
 	if repeated {
-		x.Name += fmt.Sprintf(" #%d", v.Repeat)
+		name += fmt.Sprintf(" #%d", v.Repeat)
 	}
+	return name
+}
+
+func caseOf(v score.Verdict, repeated bool) Case {
+	x := Case{Name: nameOf(v, repeated), Outcome: outcomeOf(v), Seconds: v.LatencyMS / 1000, Exchanges: v.Exchanges}
 	if x.Outcome == Passed {
 		return x
 	}
@@ -64,6 +78,7 @@ func caseOf(v score.Verdict, repeated bool) Case {
 		x.Detail += "\n"
 	}
 	x.Detail += checkList(v.Checks)
+	x.Blame(v.Fault)
 	return x
 }
 
@@ -89,8 +104,8 @@ func checkList(checks []score.Check) string {
 	return strings.Join(list, "\n")
 }
 
-// verdictTable has a row for each sample and phase and a column for each API. A cell says how often it passed when it was asked more
-// than once.
+// verdictTable has a row for each sample and phase and a column for each API. A cell says how often it passed of how many answers
+// that are there, when it was asked more than once, and how many are missing.
 func verdictTable(verdicts []score.Verdict) Table {
 	type row struct{ sample, phase string }
 	type cell struct {
@@ -127,17 +142,19 @@ func verdictTable(verdicts []score.Verdict) Table {
 	return t
 }
 
-// cell is what a table says of some cases.
+// cell is what a table says of some verdicts: how many passed of those that were judged, as [score.Count] counts them.
 func (c *counts) cell() string {
-	switch {
-	case c == nil:
+	if c == nil {
 		return ""
-	case c.missing > 0 && c.total() > 1:
-		return fmt.Sprintf("%d/%d, %d missing", c.passed, c.total(), c.missing)
+	}
+	judged := c.passed + c.failed
+	switch {
+	case c.missing > 0 && judged > 0:
+		return fmt.Sprintf("%d/%d, %d missing", c.passed, judged, c.missing)
 	case c.missing > 0:
 		return "missing"
-	case c.total() > 1:
-		return fmt.Sprintf("%d/%d", c.passed, c.total())
+	case judged > 1:
+		return fmt.Sprintf("%d/%d", c.passed, judged)
 	case c.failed > 0:
 		return "FAIL"
 	}

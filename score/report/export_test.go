@@ -1,0 +1,4 @@
+package report
+
+// BlamedVerdicts is blamedVerdicts for tests.
+var BlamedVerdicts = blamedVerdicts
