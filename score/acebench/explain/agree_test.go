@@ -16,7 +16,7 @@ import (
 func partsRight(e *explain.Explanation, r rules.Rules) bool {
 	if e.Special != nil {
 		for _, part := range e.Special.Parts {
-			if !part.Found {
+			if !part.Found[r.String()] {
 				return false
 			}
 		}

@@ -2,8 +2,8 @@
 // read it, what was expected beside what was given, and which rule decided.
 //
 // [Explain] judges one answer under every rule set, so that it also shows where they disagree, and takes the answer apart argument by
-// argument, milestone by milestone, attribute by attribute. Each of these parts is judged by the checkers themselves (package check), which
-// are given that part alone; the rules are written down nowhere else. An [Explanation] is data, for JSON; [Explanation.WriteText] prints it.
+// argument, milestone by milestone, attribute by attribute. The rules are those of package check: its checkers are given a part alone, or
+// tell where they found one. An [Explanation] is data, for JSON; [Explanation.WriteText] prints it.
 //
 // [Describe] and [Prompt] show a sample without an answer.
 package explain
@@ -11,6 +11,8 @@ package explain
 import (
 	"cmp"
 
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/rules"
@@ -27,6 +29,10 @@ type Case struct {
 	// what the user said is not known.
 	Trajectory []rollout.Entry
 	World      *simenv.World // nil leaves out what the agent was told, unless there is a trajectory
+
+	// Fault says whose fault it is that the answer failed, nil when nobody looked, and Exchanges are those it speaks of.
+	Fault     *score.Fault
+	Exchanges []tape.Ref
 }
 
 // An Explanation says why an answer got its verdicts.
@@ -39,6 +45,10 @@ type Explanation struct {
 	Normal  *Normal  `json:"normal,omitempty"`
 	Special *Special `json:"special,omitempty"`
 	Agent   *Agent   `json:"agent,omitempty"`
+
+	Fault *score.Fault `json:"fault,omitempty"`
+
+	exchanges []tape.Ref
 }
 
 // An Answer is what was recorded.
@@ -65,7 +75,7 @@ type Verdict struct {
 
 // Explain judges the answer under every rule set and takes it apart.
 func Explain(c Case) *Explanation {
-	e := &Explanation{Sample: Describe(c.Sample)}
+	e := &Explanation{Sample: Describe(c.Sample), Fault: c.Fault, exchanges: c.Exchanges}
 	if c.Answer == nil {
 		e.Answer = Answer{Status: acebench.Missing, Note: "no answer was recorded"}
 		return e
@@ -82,7 +92,7 @@ func Explain(c Case) *Explanation {
 		e.Agent = newAgent(c) // also of a rollout that broke off
 	case e.Answer.Status == acebench.Missing || c.Answer.NotText:
 	case family == dataset.Special:
-		e.Special = newSpecial(c.Sample, c.Answer.Text)
+		e.Special = newSpecial(c.Sample, c.Answer)
 	default:
 		e.Normal = newNormal(c.Sample, c.Answer)
 	}

@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/exodeck/exodeck/fixtures/golden"
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/explain"
@@ -47,22 +49,26 @@ func miniWorld(t *testing.T, l dataset.Language) *simenv.World {
 	return world
 }
 
-// golden compares text with a file of testdata.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
+// TestFault: whose fault it was is told when somebody looked.
+func TestFault(t *testing.T) {
+	sample := miniSample(t, dataset.English, "special_irrelevant_1")
+	c := explain.Case{
+		Sample: sample, Answer: &acebench.Answer{ID: sample.ID, Text: "<think>no"}, Exchanges: []tape.Ref{{Session: "s", Seq: 3}},
+		Fault: &score.Fault{Blame: "server", Exchange: 1, Evidence: []string{"the reasoning was not taken out"}},
 	}
-	want, err := os.ReadFile(file)
+	var got bytes.Buffer
+	if err := explain.Explain(c).WriteText(&got); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\nWhose fault\n  blame server in s/3\n  because the reasoning was not taken out\n"; !strings.HasSuffix(got.String(), want) {
+		t.Errorf("%q does not end in %q", got.String(), want)
+	}
+	data, err := json.Marshal(explain.Explain(c))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (-want +got):\n%s\nrun with -update when that is meant", file, diff)
+	if want := `"fault":{"blame":"server","exchange":1,"evidence":["the reasoning was not taken out"]}`; !strings.Contains(string(data), want) {
+		t.Errorf("%s has no %s", data, want)
 	}
 }
 
@@ -98,11 +104,26 @@ func TestAnswers(t *testing.T) {
 			if err := e.WriteText(&text); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "answer_"+tt.name, text.Bytes())
+			golden.Check(t, *update, "testdata/answer_"+tt.name+".txt", text.Bytes())
 			if _, err := json.Marshal(e); err != nil {
 				t.Errorf("as JSON: %v", err)
 			}
 		})
+	}
+}
+
+// TestPartsAreFoundInWhatIsJudged: the official runner sees the reasoning too, so its rules find what stands only there.
+func TestPartsAreFoundInWhatIsJudged(t *testing.T) {
+	s := miniSample(t, dataset.English, "special_irrelevant_1")
+	e := explain.Explain(explain.Case{Sample: s, Answer: &acebench.Answer{ID: s.ID, Text: "No.", Sent: "<think>It is the limitations of the function.</think>No."}})
+	want := []explain.Part{{What: "sentence", Text: "the limitations of the function", Found: map[string]bool{"evalscope": false, "official": true, "strict": false}}}
+	if diff := cmp.Diff(want, e.Special.Parts); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, v := range e.Verdicts {
+		if v.Valid != want[0].Found[v.Rules] {
+			t.Errorf("%s: valid %t", v.Rules, v.Valid)
+		}
 	}
 }
 
@@ -192,7 +213,7 @@ func TestAgents(t *testing.T) {
 			if err := explain.Explain(c).WriteText(&text); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "agent_"+tt.name, text.Bytes())
+			golden.Check(t, *update, "testdata/agent_"+tt.name+".txt", text.Bytes())
 		})
 	}
 }
@@ -215,7 +236,7 @@ func TestNotJudged(t *testing.T) {
 			if err := explain.Explain(explain.Case{Sample: s, Answer: tt.answer}).WriteText(&text); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "answer_"+tt.name, text.Bytes())
+			golden.Check(t, *update, "testdata/answer_"+tt.name+".txt", text.Bytes())
 		})
 	}
 }
@@ -229,7 +250,7 @@ func TestRolloutBrokenOff(t *testing.T) {
 	if err := explain.Explain(explain.Case{Sample: s, Answer: answer, Trajectory: played.Trajectory[:3]}).WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "agent_broken_off", text.Bytes())
+	golden.Check(t, *update, "testdata/agent_broken_off.txt", text.Bytes())
 }
 
 // TestWorldMissing: without a world the messages are shown alone.
@@ -261,7 +282,7 @@ func TestMisspeltClass(t *testing.T) {
 	if err := e.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "agent_misspelt", text.Bytes())
+	golden.Check(t, *update, "testdata/agent_misspelt.txt", text.Bytes())
 	if !e.Disagree {
 		t.Error("the rule sets agree, although only strict rules compare a misspelt class")
 	}

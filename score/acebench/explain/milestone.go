@@ -3,6 +3,7 @@ package explain
 import (
 	"strings"
 
+	"github.com/exodeck/exodeck/score/acebench/check"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
 
@@ -23,28 +24,7 @@ type Milestone struct {
 	Late int `json:"late,omitempty"`
 }
 
-// milestones returns the alternatives of a sample's milestones. Only a list that holds lists and nothing else has several.
-func milestones(v pyvalue.Value) [][]pyvalue.Value {
-	list, ok := v.(*pyvalue.List)
-	if !ok {
-		return [][]pyvalue.Value{{v}}
-	}
-	var all [][]pyvalue.Value
-	for _, item := range list.Items {
-		alternative, ok := item.(*pyvalue.List)
-		if !ok {
-			return [][]pyvalue.Value{list.Items}
-		}
-		all = append(all, alternative.Items)
-	}
-	if all == nil {
-		return [][]pyvalue.Value{nil}
-	}
-	return all
-}
-
-// tracks follows each alternative as package check does: in order, compared as text, and a milestone that is not found uses up the rest
-// of the messages.
+// tracks shows where package check finds each milestone in the trace.
 func tracks(trace, stones pyvalue.Value, dialogue []Line) []Track {
 	var messages []string
 	for _, m := range elements(trace) {
@@ -60,21 +40,14 @@ func tracks(trace, stones pyvalue.Value, dialogue []Line) []Track {
 		}
 	}
 	var all []Track
-	for _, alternative := range milestones(stones) {
+	for _, alternative := range check.MilestoneTexts(stones) {
 		var t Track
-		next := 0
-		for _, stone := range alternative {
-			m := Milestone{Text: pyvalue.Strip(pyvalue.String(stone)), Step: -1}
-			for next < len(messages) {
-				next++
-				if messages[next-1] == m.Text {
-					m.Message, m.Step = next, steps[next]
-					t.Reached++
-					break
-				}
-			}
-			if m.Message == 0 {
+		for i, at := range check.Reach(messages, alternative) {
+			m := Milestone{Text: alternative[i], Message: at + 1, Step: steps[at+1]}
+			if at < 0 {
 				m.miss(messages)
+			} else {
+				t.Reached++
 			}
 			t.Milestones = append(t.Milestones, m)
 		}

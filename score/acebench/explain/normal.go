@@ -69,44 +69,6 @@ func (a *Argument) Differs() bool {
 // passed is the verdict on a part that a rule set finds nothing wrong with.
 const passed = "ok"
 
-// A wanted is an expected call.
-type wanted struct {
-	name     string // as the function is offered
-	function *pyvalue.Dict
-	args     *pyvalue.Dict
-}
-
-// expectedCalls returns the calls of one alternative of the ground truth.
-func expectedCalls(s *dataset.Sample, truth pyvalue.Value) []wanted {
-	calls, ok := truth.(*pyvalue.Dict)
-	if !ok {
-		return nil
-	}
-	var all []wanted
-	for key, value := range calls.All() {
-		w := wanted{args: pyvalue.NewDict()}
-		if args, ok := value.(*pyvalue.Dict); ok {
-			w.args = args
-		}
-		w.name, w.function = functionNamed(s.Function, pyvalue.String(key))
-		all = append(all, w)
-	}
-	return all
-}
-
-// answerOf writes expected calls down as an answer.
-func answerOf(calls []wanted) string {
-	all := make([]string, len(calls))
-	for i, w := range calls {
-		var args []string
-		for name, value := range w.args.All() {
-			args = append(args, pyvalue.String(name)+"="+pyvalue.Repr(value))
-		}
-		all[i] = w.name + "(" + strings.Join(args, ", ") + ")"
-	}
-	return "[" + strings.Join(all, ", ") + "]"
-}
-
 // callText writes a decoded call as it would stand in an answer.
 func callText(c decode.Call) string {
 	args := make([]string, len(c.Args))
@@ -130,9 +92,9 @@ func newNormal(s *dataset.Sample, a *acebench.Answer) *Normal {
 			}
 		}
 	}
-	for _, truth := range alternatives(s.GroundTruth) {
+	for _, truth := range dataset.Alternatives(s.GroundTruth) {
 		c := comparison{sample: s, lead: lead, read: read}
-		n.Alternatives = append(n.Alternatives, c.compare(expectedCalls(s, truth)))
+		n.Alternatives = append(n.Alternatives, c.compare(s.Expected(truth)))
 	}
 	return n
 }
@@ -163,7 +125,7 @@ type comparison struct {
 	used   []bool // by call of lead
 }
 
-func (c *comparison) compare(expected []wanted) Alternative {
+func (c *comparison) compare(expected []dataset.Expected) Alternative {
 	given := c.assign(expected)
 	var a Alternative
 	for i, w := range expected {
@@ -184,13 +146,13 @@ func (c *comparison) compare(expected []wanted) Alternative {
 
 // assign finds for each expected call the given one of the same name that comes closest to it, -1 where none is left. Of all pairs the
 // one with the fewest wrong arguments is taken first.
-func (c *comparison) assign(expected []wanted) []int {
+func (c *comparison) assign(expected []dataset.Expected) []int {
 	c.used = make([]bool, len(c.lead))
 	type candidate struct{ expected, given, wrong int }
 	var candidates []candidate
 	for i, w := range expected {
 		for j, call := range c.lead {
-			if call.Name == w.name {
+			if call.Name == w.Name {
 				p := c.pair(w, j)
 				candidates = append(candidates, candidate{i, j, p.wrong()})
 			}
@@ -211,14 +173,14 @@ func (c *comparison) assign(expected []wanted) []int {
 }
 
 // elsewhere looks for other given calls that meet an expected call whose own is wrong.
-func (c *comparison) elsewhere(p *Pair, w wanted) {
+func (c *comparison) elsewhere(p *Pair, w dataset.Expected) {
 	for _, r := range []rules.Rules{rules.Evalscope, rules.Official} {
 		if verdict, judged := p.Verdicts[r.String()]; !judged || verdict == passed {
 			continue
 		}
 		for i := range c.lead {
 			call, ok := c.sameCall(r, i)
-			if !ok || call.Name != w.name || judge(r, c.sample.Category, w.function, w.args, call.Args) != passed {
+			if !ok || call.Name != w.Name || judge(r, c.sample.Category, w.Function, w.Args, call.Args) != passed {
 				continue
 			}
 			if p.Elsewhere == nil {
@@ -244,11 +206,11 @@ func (p *Pair) wrong() int {
 }
 
 // left finds an unused call of a name that is not expected at all, -1 when there is none.
-func (c *comparison) left(expected []wanted) int {
+func (c *comparison) left(expected []dataset.Expected) int {
 	for i, call := range c.lead {
 		known := false
 		for _, w := range expected {
-			known = known || w.name == call.Name
+			known = known || w.Name == call.Name
 		}
 		if !c.used[i] && !known {
 			c.used[i] = true
@@ -259,10 +221,10 @@ func (c *comparison) left(expected []wanted) int {
 }
 
 // pair compares an expected call with the i-th given one, or with none.
-func (c *comparison) pair(w wanted, i int) Pair {
-	p := Pair{Expected: w.name, Verdicts: map[string]string{}}
+func (c *comparison) pair(w dataset.Expected, i int) Pair {
+	p := Pair{Expected: w.Name, Verdicts: map[string]string{}}
 	var arguments []string
-	for name := range w.args.All() {
+	for name := range w.Args.All() {
 		arguments = append(arguments, pyvalue.String(name))
 	}
 	if i >= 0 {
@@ -272,7 +234,7 @@ func (c *comparison) pair(w wanted, i int) Pair {
 			if !ok {
 				continue
 			}
-			p.Verdicts[r.String()] = judge(r, c.sample.Category, w.function, w.args, call.Args)
+			p.Verdicts[r.String()] = judge(r, c.sample.Category, w.Function, w.Args, call.Args)
 			for _, a := range call.Args {
 				if !slices.Contains(arguments, a.Name) {
 					arguments = append(arguments, a.Name)
@@ -306,9 +268,9 @@ func (p *Pair) Odd(r rules.Rules) bool {
 	return judged && right != (whole == passed)
 }
 
-func (c *comparison) argument(w wanted, name string, i int) Argument {
+func (c *comparison) argument(w dataset.Expected, name string, i int) Argument {
 	a := Argument{Name: name, Verdicts: map[string]string{}}
-	want, _ := w.args.GetStr(name)
+	want, _ := w.Args.GetStr(name)
 	a.Expected = printed(want)
 	if i < 0 {
 		return a
@@ -379,14 +341,14 @@ func judge(r rules.Rules, category dataset.Category, function, expected *pyvalue
 }
 
 // judgeArgument asks about one argument, beside one that is right. A nil want is not expected, a nil got is not given.
-func judgeArgument(r rules.Rules, category dataset.Category, w wanted, name string, want, got pyvalue.Value) string {
+func judgeArgument(r rules.Rules, category dataset.Category, w dataset.Expected, name string, want, got pyvalue.Value) string {
 	right := pyvalue.Bool(true)
 	properties := pyvalue.DictOf(filler, pyvalue.DictOf("type", pyvalue.Str("boolean")))
-	if property, ok := propertiesOf(w.function).GetStr(name); ok {
+	if property, ok := dataset.Properties(w.Function).GetStr(name); ok {
 		properties.SetStr(name, property)
 	}
 	required := pyvalue.NewList()
-	if slices.Contains(requiredOf(w.function), name) {
+	if slices.Contains(dataset.Required(w.Function), name) {
 		required.Append(pyvalue.Str(name))
 	}
 	expected := pyvalue.DictOf(filler, right)
@@ -411,7 +373,7 @@ func names(all []rules.Rules) string {
 
 // leniency says why some rule sets pass an argument that another does not, "" where that is not a question of rules but of what they
 // read.
-func leniency(w wanted, name string, want, got pyvalue.Value, lenient []rules.Rules) string {
+func leniency(w dataset.Expected, name string, want, got pyvalue.Value, lenient []rules.Rules) string {
 	if len(lenient) == 0 {
 		return ""
 	}
@@ -424,7 +386,7 @@ func leniency(w wanted, name string, want, got pyvalue.Value, lenient []rules.Ru
 	if got == nil {
 		return "an argument that the schema does not require may be left out"
 	}
-	declared, _ := object(propertiesOf(w.function), name).GetStr("type")
+	declared, _ := object(dataset.Properties(w.Function), name).GetStr("type")
 	switch name, _ := declared.(pyvalue.Str); name {
 	case "integer", "number", "float", "boolean":
 		return "values of a declared " + string(name) + " are not compared"

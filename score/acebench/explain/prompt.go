@@ -17,8 +17,8 @@ type Message struct {
 	Content string        `json:"content"`
 }
 
-// Opening stands for what the simulated user says first in the prompt of an agent_multi_turn sample. Only a rollout knows it.
-const Opening = "(what the user says first)"
+// opening stands for what the simulated user says first in the prompt of an agent_multi_turn sample. Only a rollout knows it.
+const opening = "(what the user says first)"
 
 // Prompt returns what a model is asked with first. In agent_multi_turn the model that plays the user is asked before the agent. The world
 // is needed for agents only.
@@ -43,7 +43,7 @@ func Prompt(ctx context.Context, s *dataset.Sample, templates dataset.Templates,
 	runner := &rollout.Runner{
 		Worlds:  simenv.Worlds{string(s.Language): world},
 		Prompts: rollout.Prompts(templates),
-		Agent:   note(""), User: note(Opening),
+		Agent:   note(""), User: note(opening),
 		MaxSteps: 1,
 	}
 	_, err := runner.Run(ctx, &rollout.Sample{

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exodeck/exodeck/score/acebench/check"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
@@ -19,7 +20,7 @@ type Sample struct {
 	Question  string   `json:"question"`
 	Time      string   `json:"time,omitempty"`
 	Profile   string   `json:"profile,omitempty"`
-	Functions []string `json:"functions"` // signatures, see [Signature]
+	Functions []string `json:"functions"` // signatures, name(required: type, optional: type = default, other?: type)
 
 	// Expected is what a right answer is: of a normal sample each alternative as an answer, of a special one the ground truth, of an agent
 	// the end state of each class.
@@ -37,30 +38,28 @@ func Describe(s *dataset.Sample) Sample {
 		Question: s.Question, Time: s.Time, Profile: s.Profile, Classes: s.InvolvedClasses,
 	}
 	for _, f := range elements(s.Function) {
-		d.Functions = append(d.Functions, Signature(f))
+		d.Functions = append(d.Functions, signature(f))
 	}
 	switch s.Category.Family() {
 	case dataset.Special:
 		d.Expected = []string{pyvalue.String(s.GroundTruth)}
 	case dataset.Agent:
-		for _, class := range alternatives(s.GroundTruth) {
+		for _, class := range dataset.Alternatives(s.GroundTruth) {
 			d.Expected = append(d.Expected, pyvalue.Repr(class))
 		}
 		d.Config = pyvalue.Repr(s.InitialConfig)
-		for _, stones := range milestones(s.MileStone) {
-			d.Milestones = append(d.Milestones, texts(stones))
-		}
+		d.Milestones = check.MilestoneTexts(s.MileStone)
 	default:
-		for _, truth := range alternatives(s.GroundTruth) {
-			d.Expected = append(d.Expected, answerOf(expectedCalls(s, truth)))
+		for _, truth := range dataset.Alternatives(s.GroundTruth) {
+			d.Expected = append(d.Expected, dataset.AnswerOf(s.Expected(truth), pyvalue.Repr))
 		}
 	}
 	return d
 }
 
-// Signature returns the description of a function as a line: name(required: type, optional: type = default, other?: type). A parameter
+// signature returns the description of a function as a line: name(required: type, optional: type = default, other?: type). A parameter
 // that may be left out and has no default is marked with a question mark. What is no description is returned as Python prints it.
-func Signature(function pyvalue.Value) string {
+func signature(function pyvalue.Value) string {
 	f, ok := function.(*pyvalue.Dict)
 	if !ok {
 		return pyvalue.Repr(function)
@@ -73,9 +72,9 @@ func Signature(function pyvalue.Value) string {
 		// Some functions of the benchmark that are only there to be passed over declare them under another name.
 		f = pyvalue.DictOf("parameters", object(f, "arguments"))
 	}
-	required := requiredOf(f)
+	required := dataset.Required(f)
 	var params []string
-	for key, detail := range propertiesOf(f).All() {
+	for key, detail := range dataset.Properties(f).All() {
 		param := pyvalue.String(key)
 		d, _ := detail.(*pyvalue.Dict)
 		if d == nil {
@@ -115,34 +114,6 @@ func typeOf(detail *pyvalue.Dict) string {
 	return declared
 }
 
-// propertiesOf returns the parameters of a function; empty when it declares none.
-func propertiesOf(function *pyvalue.Dict) *pyvalue.Dict {
-	return object(object(function, "parameters"), "properties")
-}
-
-// requiredOf returns the names of the parameters that a function requires.
-func requiredOf(function *pyvalue.Dict) []string {
-	names, _ := object(function, "parameters").GetStr("required")
-	return texts(elements(names))
-}
-
-// functionNamed finds the description of the function that a key of the ground truth means: the one with exactly that name, else with
-// the key without its number.
-func functionNamed(functions pyvalue.Value, key string) (name string, description *pyvalue.Dict) {
-	for _, name := range []string{key, dataset.CutNumber(key)} {
-		for _, f := range elements(functions) {
-			d, ok := f.(*pyvalue.Dict)
-			if !ok {
-				continue
-			}
-			if got, ok := d.GetStr("name"); ok && pyvalue.Equal(got, pyvalue.Str(name)) {
-				return name, d
-			}
-		}
-	}
-	return dataset.CutNumber(key), pyvalue.NewDict()
-}
-
 // object returns an object inside another, empty when it is not there.
 func object(in *pyvalue.Dict, name string) *pyvalue.Dict {
 	v, _ := in.GetStr(name)
@@ -158,21 +129,4 @@ func elements(v pyvalue.Value) []pyvalue.Value {
 		return list.Items
 	}
 	return nil
-}
-
-// alternatives returns the alternatives of a ground truth: the elements of a list, else the value itself.
-func alternatives(truth pyvalue.Value) []pyvalue.Value {
-	if list, ok := truth.(*pyvalue.List); ok {
-		return list.Items
-	}
-	return []pyvalue.Value{truth}
-}
-
-// texts prints values as Python's str does.
-func texts(values []pyvalue.Value) []string {
-	all := make([]string, 0, len(values))
-	for _, v := range values {
-		all = append(all, pyvalue.String(v))
-	}
-	return all
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/exodeck/exodeck/fixtures/golden"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/explain"
 	"github.com/exodeck/exodeck/simenv/pyjson"
@@ -49,7 +50,7 @@ func TestDescribe(t *testing.T) {
 			if err := described.WriteText(&text); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "sample_"+id, text.Bytes())
+			golden.Check(t, *update, "testdata/sample_"+id+".txt", text.Bytes())
 		})
 	}
 }
@@ -81,7 +82,7 @@ func TestPrompt(t *testing.T) {
 				for _, m := range messages {
 					fmt.Fprintf(&text, "== to the %s, %s\n%s\n", m.To, m.Role, m.Content)
 				}
-				golden(t, name, text.Bytes())
+				golden.Check(t, *update, "testdata/"+name+".txt", text.Bytes())
 			})
 		}
 	}

@@ -3,7 +3,10 @@ package explain
 import (
 	"strings"
 
+	"github.com/exodeck/exodeck/score/acebench"
+	"github.com/exodeck/exodeck/score/acebench/check"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/score/acebench/rules"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
 
@@ -14,24 +17,22 @@ type Special struct {
 
 // A Part is something that the answer must hold, letter by letter.
 type Part struct {
-	What  string `json:"what"`
-	Text  string `json:"text"`
-	Found bool   `json:"found"`
+	What string `json:"what"`
+	Text string `json:"text"`
+	// Found tells of each rule set whether the part is in the text that it gets to see. The official runner's holds reasoning, too.
+	Found map[string]bool `json:"found"`
 }
 
-// sentences are what an answer of each special category must hold, in both languages.
-var sentences = map[dataset.Category]string{
-	dataset.Incomplete: "Missing necessary parameters",
-	dataset.ErrorParam: "There is incorrect value",
-	dataset.Irrelevant: "the limitations of the function",
-}
-
-func newSpecial(s *dataset.Sample, text string) *Special {
+func newSpecial(s *dataset.Sample, a *acebench.Answer) *Special {
 	all := &Special{}
 	add := func(what, part string) {
-		all.Parts = append(all.Parts, Part{what, part, strings.Contains(text, part)})
+		p := Part{What: what, Text: part, Found: map[string]bool{}}
+		for _, r := range rules.All() {
+			p.Found[r.String()] = strings.Contains(a.Said(r), part)
+		}
+		all.Parts = append(all.Parts, p)
 	}
-	add("sentence", sentences[s.Category])
+	add("sentence", check.Sentences[s.Category])
 	entries, ok := s.GroundTruth.(*pyvalue.Dict)
 	if !ok {
 		return all
@@ -42,7 +43,7 @@ func newSpecial(s *dataset.Sample, text string) *Special {
 			what = "missing parameter"
 			add("function", pyvalue.String(name))
 		}
-		for _, v := range alternatives(values) {
+		for _, v := range dataset.Alternatives(values) {
 			add(what, pyvalue.String(v))
 		}
 	}

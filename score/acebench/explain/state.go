@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/score/acebench/check"
+	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/rules"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
@@ -42,7 +43,7 @@ func classes(recorded, truth pyvalue.Value) []Class {
 	used := make([]bool, len(states))
 	pairs := []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold}
 	var all []Class
-	for _, want := range namedStates(pyvalue.NewList(alternatives(truth)...)) {
+	for _, want := range namedStates(pyvalue.NewList(dataset.Alternatives(truth)...)) {
 		found := -1
 		for _, equal := range pairs {
 			for i := range states {

@@ -128,12 +128,15 @@ func (e *Explanation) WriteText(w io.Writer) error {
 		p.agent(e.Agent)
 	}
 	p.verdicts(e)
+	if e.Fault != nil {
+		p.list("Whose fault", e.Fault.Lines(e.exchanges))
+	}
 	_, err := p.WriteTo(w)
 	return err
 }
 
 func (p *printer) answer(e *Explanation) {
-	if e.Answer.Status == acebench.Missing {
+	if e.Answer.Status == acebench.Missing || e.Answer.Status == acebench.Unasked {
 		p.heading("Answer: %s", cmp.Or(e.Answer.Note, "none was recorded"))
 		if e.Agent == nil {
 			p.list("Expected", e.Sample.Expected)
@@ -257,22 +260,34 @@ func orNothing(s string) string {
 
 func (p *printer) special(s *Special) {
 	p.heading("The answer must hold, letter by letter")
-	var rows []table.Row
-	for _, part := range s.Parts {
-		found := "found"
-		if !part.Found {
-			found = "≠ not found"
-		}
-		rows = append(rows, table.Row{part.What, show.Printable(part.Text), found})
+	header, rows := table.Row{"", "part", "text"}, []table.Row{}
+	for _, r := range rules.All() {
+		header = append(header, r.String())
 	}
-	p.table("  ", table.Row{"part", "text", ""}, rows)
+	for _, part := range s.Parts {
+		row := table.Row{"", part.What, show.Printable(part.Text)}
+		for _, r := range rules.All() {
+			found := "found"
+			if !part.Found[r.String()] {
+				row[0], found = "≠", "not found"
+			}
+			row = append(row, found)
+		}
+		rows = append(rows, row)
+	}
+	p.table("    ", header, rows, 3)
 }
 
 func (p *printer) verdicts(e *Explanation) {
-	if e.Answer.Status != acebench.OK {
-		if e.Answer.Status != acebench.Missing {
-			p.heading("Not judged: the recording is %s.", e.Answer.Status)
-		}
+	switch e.Answer.Status {
+	case acebench.OK:
+	case acebench.Missing:
+		return
+	case acebench.Unasked:
+		p.heading("Never asked: the figures count it as wrong, as the rules do.")
+		return
+	default:
+		p.heading("Not judged: the recording is %s.", e.Answer.Status)
 		return
 	}
 	p.heading("Verdicts")

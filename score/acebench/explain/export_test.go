@@ -1,0 +1,4 @@
+package explain
+
+// Signature is signature, for the tests of the package.
+var Signature = signature
