@@ -234,17 +234,18 @@ func (b *board) settle(p *player, d *search, i int) {
 		}
 	}
 	slices.SortStableFunc(outcomes, func(x, y ask.Outcome) int { return b.place[x.Exchanges[0]] - b.place[y.Exchanges[0]] })
-	ways := len(d.verdicts[i])
-	for k := range outcomes {
-		o := &outcomes[k]
-		switch {
-		case ways > 1:
-			o.Answer.Status = acebench.Ambiguous
-			o.Answer.Note = fmt.Sprintf("the recording fits this sample in several ways, which give different verdicts%s", company(d.players, p))
-		case d.given || p.capped:
-			o.Answer.Status = acebench.Ambiguous
-			o.Answer.Note = "the recording fits the samples that open like this one in too many ways to try them all"
+	note := ""
+	switch {
+	case len(d.verdicts[i]) > 1:
+		note = "the recording fits this sample in several ways, which give different verdicts" + company(d.players, p)
+	case d.given || p.capped:
+		note = "the recording fits the samples that open like this one in too many ways to try them all"
+	}
+	if note != "" {
+		for k := range outcomes {
+			outcomes[k].Answer.Status, outcomes[k].Answer.Note = acebench.Ambiguous, note
 		}
+		b.open[p.sample] = note
 	}
 	b.found[p.sample] = append(b.found[p.sample], outcomes...)
 }

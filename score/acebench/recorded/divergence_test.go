@@ -2,6 +2,7 @@ package recorded_test
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -110,6 +111,38 @@ func TestRecordingThatEnds(t *testing.T) {
 	}
 }
 
+// TestGapsAreToldAlike: what is said of samples that the recording lacks does not depend on which of those that are alike is asked first.
+func TestGapsAreToldAlike(t *testing.T) {
+	d := newDeck(t, dataset.Mini(), dataset.English)
+	var twins, kept []*dataset.Sample
+	for _, s := range d.set.Samples {
+		if s.Category.Family() == dataset.Agent {
+			continue
+		}
+		for i := range 8 {
+			twin := *s
+			twin.ID = fmt.Sprintf("%s_%d", s.ID, i)
+			if twins = append(twins, &twin); len(twins)%5 != 0 {
+				kept = append(kept, &twin)
+			}
+		}
+	}
+	d.set.Samples = twins
+	d.record(t, false, func(s *ask.Suite) { s.Samples, s.Concurrency = kept, 1 })
+	notes := func() (all []string) {
+		for _, o := range d.play(t, func(g *recorded.Game) { g.Samples = twins }).Outcomes {
+			all = append(all, o.Sample.ID+": "+o.Answer.Note)
+		}
+		return all
+	}
+	want := notes()
+	for range 8 {
+		if diff := cmp.Diff(want, notes()); diff != "" {
+			t.Fatalf("two passes over a recording differ:\n%s", diff)
+		}
+	}
+}
+
 // official returns the materials with which the official runner asks.
 func official(usual *ask.Materials) *ask.Materials {
 	m := *usual
@@ -136,6 +169,11 @@ func TestOfficialRunner(t *testing.T) {
 			d.record(t, true, func(s *ask.Suite) { s.Concurrency = 1 })
 			d.materials = &usual
 			played := d.play(t, nil)
+			for _, o := range played.Outcomes {
+				if user := o.Sample.Category == dataset.AgentMultiTurn; user != (len(o.Played) > 0) {
+					t.Errorf("%s: of %d exchanges a model plays the user in %d", o.Sample.ID, len(o.Exchanges), len(o.Played))
+				}
+			}
 			if len(played.Outcomes) != 6 || len(played.Remarks) != 1 || !strings.Contains(played.Remarks[0], "the official runner's") {
 				t.Errorf("%d outcomes, remarks %q", len(played.Outcomes), played.Remarks)
 			}

@@ -3,11 +3,9 @@ package recorded
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/acebench/ask"
@@ -25,17 +23,6 @@ var _ Tape = (*tape.Tape)(nil)
 
 // ErrNothingRecorded means that a tape holds no answer to any sample.
 var ErrNothingRecorded = errors.New("the tape holds no answers to ACEBench samples")
-
-// AmbiguousError means that the tape leaves something open that its user has to say.
-type AmbiguousError struct {
-	// What is open, such as "model", and the flag that says it.
-	What, Flag string
-	Choices    []string
-}
-
-func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("the tape holds answers of more than one %s: choose one with %s: %s", e.What, e.Flag, strings.Join(e.Choices, ", "))
-}
 
 // Found is what can be scored on a tape.
 type Found struct {
@@ -57,14 +44,11 @@ func (c Choice) takes(name string, s *Settings) bool {
 }
 
 // Find tells what a tape can be scored for: the latest run of this suite, with the earlier ones that asked the same, or else all of the
-// tape, which another client filled.
+// tape, which another client filled. Whether a session that was chosen is there is not looked at: if not, it holds no answers.
 func Find(ctx context.Context, t Tape, choice Choice) (*Found, error) {
 	sessions, err := t.Sessions(ctx)
 	if err != nil {
 		return nil, err
-	}
-	if choice.Session != "" && !slices.ContainsFunc(sessions, func(s tape.Session) bool { return s.Name == choice.Session }) {
-		return nil, fmt.Errorf("the tape has no session %q; exodeck tape stats lists those it has", choice.Session)
 	}
 	for i, s := range slices.Backward(sessions) {
 		settings, ok := settingsOf(s.Labels)
@@ -110,21 +94,26 @@ type Part struct {
 	Only func(*tape.Exchange) bool
 }
 
-// Exchanges yields the exchanges of the sessions in recorded order.
+// Exchanges yields the exchanges of the sessions in recorded order. It asks the tape once, however many they are: each question makes a
+// tape list all of its sessions.
 func (p *Part) Exchanges(ctx context.Context, q tape.Query) iter.Seq2[*tape.Exchange, error] {
+	named := map[string]bool{}
+	for _, name := range p.Names {
+		named[name] = true
+	}
+	if len(p.Names) > 0 {
+		q.Session = ""
+	}
+	if len(p.Names) == 1 {
+		q.Session = p.Names[0]
+	}
 	return func(yield func(*tape.Exchange, error) bool) {
-		sessions := p.Names
-		if len(sessions) == 0 {
-			sessions = []string{q.Session}
-		}
-		for _, q.Session = range sessions {
-			for x, err := range p.Tape.Exchanges(ctx, q) {
-				if err == nil && p.Only != nil && !p.Only(x) {
-					continue
-				}
-				if !yield(x, err) || err != nil {
-					return
-				}
+		for x, err := range p.Tape.Exchanges(ctx, q) {
+			if err == nil && (len(named) > 0 && !named[x.Session] || p.Only != nil && !p.Only(x)) {
+				continue
+			}
+			if !yield(x, err) || err != nil {
+				return
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/ask"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
@@ -105,7 +106,7 @@ func (f *foreign) oneModel() error {
 			return fmt.Errorf("%w by the model %q; it has some by %s", ErrNothingRecorded, f.Model, strings.Join(slices.Sorted(maps.Keys(models)), ", "))
 		}
 	case len(models) > 1:
-		return &AmbiguousError{"model", "--model", slices.Sorted(maps.Keys(models))}
+		return &score.AmbiguousError{What: "model", Flag: "--model", Choices: slices.Sorted(maps.Keys(models))}
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ func (f *foreign) singles() {
 		}
 		asked[first] = append(asked[first], c)
 	}
-	shared := 0
+	shared, inOrder := 0, oneByOne(byTime(f.calls))
 	for _, first := range order {
 		calls := asked[first]
 		usable := slices.DeleteFunc(slices.Clone(calls), func(c *call) bool { return c.err != nil })
@@ -134,7 +135,7 @@ func (f *foreign) singles() {
 		}
 		samples := usable[0].samples
 		for i, s := range samples {
-			remark := ""
+			remark, open := "", ""
 			of := usable
 			switch {
 			case len(samples) == 1:
@@ -148,12 +149,16 @@ func (f *foreign) singles() {
 					of = append(of, usable[k])
 				}
 				remark = fmt.Sprintf("asked the same as %s; the recorded answers were dealt out in recorded order", others(samples, s))
+				if !inOrder && !f.alike(s, usable) {
+					remark = ""
+					open = fmt.Sprintf("asked the same as %s, and answered in another way, by a client with several questions under way: which answer is whose cannot be told", others(samples, s))
+				}
 			}
 			for _, c := range of {
 				o := ask.Outcome{Exchanges: []tape.Ref{c.x.Ref}, Remark: remark}
-				o.Answer = acebench.Answer{Text: c.Text, Sent: c.Sent, Status: acebench.OK}
-				if c.err != nil {
-					o.Answer.Status, o.Answer.Note = acebench.Missing, c.err.Error()
+				o.Answer = c.answer()
+				if open != "" {
+					o.Answer.Status, o.Answer.Note = acebench.Ambiguous, open
 				}
 				f.found[s] = append(f.found[s], o)
 			}
@@ -162,6 +167,24 @@ func (f *foreign) singles() {
 	if shared > 0 {
 		f.remarks = append(f.remarks, fmt.Sprintf("%d samples share a recorded answer with another that is asked the same", shared))
 	}
+}
+
+// answer is what a call to a single question comes to.
+func (c *call) answer() acebench.Answer {
+	a := acebench.Answer{Text: c.Text, Sent: c.Sent, Status: acebench.OK}
+	if c.err != nil {
+		a.Status, a.Note = acebench.Missing, c.err.Error()
+	}
+	return a
+}
+
+// alike reports whether a sample gets the same verdict with each of the calls.
+func (f *foreign) alike(s *dataset.Sample, calls []*call) bool {
+	first := calls[0].answer()
+	return !slices.ContainsFunc(calls[1:], func(c *call) bool {
+		a := c.answer()
+		return !f.Same(f.index[s], &first, &a)
+	})
 }
 
 func others(samples []*dataset.Sample, but *dataset.Sample) string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exodeck/exodeck/fixtures/standin"
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/acebenchtest"
 	"github.com/exodeck/exodeck/score/acebench/ask"
@@ -42,6 +43,9 @@ func TestRecordingOfAnotherClient(t *testing.T) {
 				}
 			}
 			for _, o := range played.Outcomes {
+				if user := o.Sample.Category == dataset.AgentMultiTurn; user != (len(o.Played) > 0) || len(o.Played) >= len(o.Exchanges) {
+					t.Errorf("%s: of %d exchanges a model plays the user in %d", o.Sample.ID, len(o.Exchanges), len(o.Played))
+				}
 				if len(o.Exchanges) == 0 || o.OpenLoop || o.Remark != "" {
 					t.Errorf("%s: exchanges %v, open loop %t, remark %q", o.Sample.ID, o.Exchanges, o.OpenLoop, o.Remark)
 				}
@@ -168,7 +172,7 @@ func TestSeveralModels(t *testing.T) {
 	d.record(t, true, options)
 	d.record(t, true, func(s *ask.Suite) { s.Agent.Model = "the-user" })
 	_, err := d.game(t, nil).Play(t.Context())
-	var ambiguous *recorded.AmbiguousError
+	var ambiguous *score.AmbiguousError
 	if !errors.As(err, &ambiguous) || err.Error() != "the tape holds answers of more than one model: choose one with --model: standin/Echo-1B-4bit, the-user" {
 		t.Errorf("error %v", err)
 	}

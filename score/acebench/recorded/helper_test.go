@@ -2,14 +2,13 @@ package recorded_test
 
 import (
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/exodeck/exodeck/fixtures/shared"
 	"github.com/exodeck/exodeck/fixtures/standin"
-	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/acebenchtest"
@@ -77,22 +76,13 @@ func (d *deck) record(t testing.TB, foreign bool, change func(*ask.Suite)) {
 	defer server.Close()
 	settings := d.settings()
 	settings.Agent.BaseURL, settings.User.BaseURL = server.URL(), server.URL()
-	recorder, err := tape.OpenRecorder(t.Context(), d.path, tape.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	session := tape.Session{Upstream: server.URL()}
 	if !foreign {
 		session.Labels = settings.Labels()
 	}
-	s, err := recorder.StartSession(t.Context(), session)
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := &http.Transport{DisableCompression: true}
-	defer base.CloseIdleConnections()
+	recording := decktest.New(t, d.path, session)
 	suite := settings.Suite(d.set.Samples, d.materials)
-	suite.Client = acebenchtest.Named{Base: &record.Transport{Base: base, Session: s}, Foreign: foreign}
+	suite.Client = acebenchtest.Named{Base: recording.Transport(t), Foreign: foreign}
 	suite.Concurrency = 16
 	if change != nil {
 		change(suite)
@@ -100,9 +90,7 @@ func (d *deck) record(t testing.TB, foreign bool, change func(*ask.Suite)) {
 	if _, err := suite.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := recorder.Close(); err != nil {
-		t.Fatal(err)
-	}
+	recording.Close(t)
 }
 
 // play finds the answers on the tape. change may change how.

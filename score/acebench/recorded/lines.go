@@ -69,14 +69,26 @@ func (b *board) next(last *call, l *lines) *call {
 	return nil
 }
 
-// lineUp numbers the calls and tells whether the client asked one question after the other.
+// lineUp numbers the calls.
 func (b *board) lineUp() {
-	b.oneByOne = true
+	b.oneByOne = oneByOne(b.calls)
 	b.place = map[tape.Ref]int{}
 	for i, c := range b.calls {
 		b.place[c.x.Ref] = i
-		if i > 0 && c.x.Started.Before(b.calls[i-1].answered()) {
-			b.oneByOne = false
+	}
+}
+
+// oneByOne reports whether calls, by the time of asking, were each made after the one before was answered.
+func oneByOne(calls []*call) bool {
+	for i := 1; i < len(calls); i++ {
+		if calls[i].x.Started.Before(calls[i-1].answered()) {
+			return false
 		}
 	}
+	return true
+}
+
+// byTime returns calls by the time of asking.
+func byTime(calls []*call) []*call {
+	return slices.SortedStableFunc(slices.Values(calls), func(x, y *call) int { return x.x.Started.Compare(y.x.Started) })
 }

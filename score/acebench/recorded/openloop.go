@@ -1,16 +1,14 @@
 package recorded
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
 	"github.com/exodeck/exodeck/proxy/tape"
-	"github.com/exodeck/exodeck/replay/coding"
+	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/ask"
 	"github.com/exodeck/exodeck/simenv/rollout"
@@ -36,13 +34,13 @@ func (g *Game) openLoops(ctx context.Context, part *Part, outcomes []ask.Outcome
 		if o.Divergence == nil {
 			continue
 		}
-		o.Exchanges = nil
+		o.Exchanges, o.Played = nil, nil
 		model := rollout.ModelFunc(func(ctx context.Context, r rollout.Request) (string, error) {
 			x := recorded[step{o.Sample.ID, strconv.Itoa(o.Repeat), string(r.To), strconv.Itoa(r.Step)}]
 			if x == nil {
 				return rollout.FinishMarker, nil
 			}
-			o.Exchanges = append(o.Exchanges, x.Ref)
+			o.RestOn(r.To, x.Ref)
 			api := g.Found.Settings.Agent.API
 			if r.To == rollout.User {
 				api = g.Found.Settings.User.API
@@ -84,7 +82,7 @@ func readAnswer(ctx context.Context, t Tape, api tape.API, x *tape.Exchange) (as
 	if x.Response.Status == 0 {
 		return ask.Said{}, broken(x)
 	}
-	body, err := bodyOf(ctx, t, x.Response.Body, coding.Of(x.Response.Header))
+	body, err := reading.Body(ctx, t, x.Response.Body, x.Response.Header)
 	if err != nil {
 		return ask.Said{}, fmt.Errorf("reading the answer of exchange %s/%d: %w", x.Session, x.Seq, err)
 	}
@@ -102,30 +100,4 @@ func broken(x *tape.Exchange) error {
 		return fmt.Errorf("the exchange ended as %s", x.Ended)
 	}
 	return fmt.Errorf("the exchange ended as %s: %s", x.Ended, x.Cause)
-}
-
-// bodyOf reads a body and undoes its codings. What was cut off is returned as far as it goes.
-func bodyOf(ctx context.Context, t Tape, b tape.Body, codings []string) ([]byte, error) {
-	if b.Size == 0 {
-		return nil, nil
-	}
-	r, err := t.Body(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	raw, err := io.ReadAll(r)
-	if err != nil || len(codings) == 0 || !coding.Known(codings) {
-		return raw, err
-	}
-	plain, err := coding.NewReader(bytes.NewReader(raw), codings)
-	if err != nil {
-		return raw, nil // its status line says more than the bytes
-	}
-	defer plain.Close()
-	decoded, err := io.ReadAll(plain)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	return decoded, err
 }

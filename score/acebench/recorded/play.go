@@ -3,6 +3,7 @@ package recorded
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/exodeck/exodeck/replay"
 	"github.com/exodeck/exodeck/replay/match"
@@ -64,13 +65,24 @@ func (g *Game) Play(ctx context.Context) (*Played, error) {
 
 // own plays the recording of a run of this suite.
 func (g *Game) own(ctx context.Context) (*Played, error) {
+	settings := g.Found.Settings
+	for _, e := range []*ask.Endpoint{&settings.Agent, settings.User} {
+		if e == nil {
+			continue
+		}
+		if err := e.Validate(); err != nil {
+			return nil, fmt.Errorf("the labels of session %s are none of a run: %w", g.Found.Sessions[len(g.Found.Sessions)-1], err)
+		}
+	}
 	part := &Part{Tape: g.Tape, Names: g.Found.Sessions}
 	transport, err := replay.NewTransport(ctx, part, g.Match)
 	if err != nil {
 		return nil, err
 	}
-	suite := g.Found.Settings.Suite(g.Samples, g.Materials)
+	suite := settings.Suite(g.Samples, g.Materials)
 	suite.Recorded = transport
+	// Each request is answered by its labels, so that who asks first makes no difference.
+	suite.Concurrency = runtime.GOMAXPROCS(0)
 	outcomes, err := suite.Run(ctx, nil)
 	if err != nil {
 		return nil, err

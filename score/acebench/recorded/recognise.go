@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/proxy/tape"
-	"github.com/exodeck/exodeck/replay/coding"
+	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/replay/wire"
 	"github.com/exodeck/exodeck/score/acebench/ask"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
@@ -154,7 +154,7 @@ func (r *recogniser) recognise(ctx context.Context, t Tape, language dataset.Lan
 	if !c.api.Model() {
 		return nil, nil
 	}
-	body, err := bodyOf(ctx, t, x.Request.Body, coding.Of(x.Request.Header))
+	body, err := reading.Body(ctx, t, x.Request.Body, x.Request.Header)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/exodeck/exodeck/simenv/rollout"
 )
 
-// exchange is a question of rollouts with all its answers, by text, in recorded order.
-type exchange struct {
+// question is a question of rollouts with all its answers, by text, in recorded order.
+type question struct {
 	answers []*lines
 	failed  *call // the last that gave no usable answer; nil when none failed
 }
@@ -34,10 +34,9 @@ type path struct {
 
 // rollouts gives agents their answers.
 func (f *foreign) rollouts(ctx context.Context) error {
-	b := &board{foreign: f, exchanges: map[key]*exchange{}, taken: map[*call]bool{}}
+	b := &board{foreign: f, questions: map[key]*question{}, taken: map[*call]bool{}, open: map[*dataset.Sample]string{}}
 	official := slices.ContainsFunc(f.calls, func(c *call) bool { return c.official })
-	byTime := slices.SortedStableFunc(slices.Values(f.calls), func(x, y *call) int { return x.x.Started.Compare(y.x.Started) })
-	for _, c := range byTime {
+	for _, c := range byTime(f.calls) {
 		if official {
 			c.Text = c.Sent // its loop goes on with that
 		}
@@ -45,7 +44,7 @@ func (f *foreign) rollouts(ctx context.Context) error {
 			b.add(c)
 		}
 	}
-	if len(b.exchanges) == 0 {
+	if len(b.questions) == 0 {
 		return nil
 	}
 	b.lineUp()
@@ -109,7 +108,7 @@ func (b *board) deal(ctx context.Context, samples []*dataset.Sample, of candidat
 // asked lists the agents whose first question is on the tape, in the order of the data.
 func (f *foreign) asked(b *board) []*dataset.Sample {
 	seen := map[*dataset.Sample]bool{}
-	for k := range b.exchanges {
+	for k := range b.questions {
 		for _, s := range f.recogniser.openers[k] {
 			seen[s] = true
 		}
@@ -125,9 +124,11 @@ func (f *foreign) unanswered(samples []*dataset.Sample) []*dataset.Sample {
 // board holds the recorded questions of rollouts and deals them out to samples.
 type board struct {
 	*foreign
-	exchanges map[key]*exchange
+	questions map[key]*question
 	calls     []*call        // with a usable answer, by the time of asking
 	taken     map[*call]bool // those that belong to a rollout
+	// open says of samples why it cannot be told which rollouts are theirs, also of those that went without.
+	open map[*dataset.Sample]string
 
 	place    map[tape.Ref]int // of each call among the calls
 	oneByOne bool             // no question was asked before the one before it was answered
@@ -135,10 +136,10 @@ type board struct {
 
 func (b *board) add(c *call) {
 	k := keyOf(c.messages)
-	e := b.exchanges[k]
+	e := b.questions[k]
 	if e == nil {
-		e = &exchange{}
-		b.exchanges[k] = e
+		e = &question{}
+		b.questions[k] = e
 	}
 	if c.err != nil {
 		e.failed = c
@@ -156,7 +157,7 @@ func (b *board) add(c *call) {
 
 // linesOf returns the lines that a call is one of.
 func (b *board) linesOf(c *call) *lines {
-	for _, l := range b.exchanges[keyOf(c.messages)].answers {
+	for _, l := range b.questions[keyOf(c.messages)].answers {
 		if slices.Contains(l.calls, c) {
 			return l
 		}
@@ -173,7 +174,7 @@ var errUnrecorded = errors.New("the question is not recorded")
 
 // recorded takes answers to the very question.
 func (b *board) recorded(r rollout.Request, _ []*lines) ([]*lines, bool, error) {
-	e := b.exchanges[keyOf(r.Messages)]
+	e := b.questions[keyOf(r.Messages)]
 	switch {
 	case e == nil:
 		return nil, false, errUnrecorded
@@ -186,7 +187,7 @@ func (b *board) recorded(r rollout.Request, _ []*lines) ([]*lines, bool, error) 
 // following takes, where the very question is not recorded, answers to one that goes on where the agent's last one stopped. Of the
 // first question it also knows the form that the official runner gives it.
 func (b *board) following(r rollout.Request, before []*lines) ([]*lines, bool, error) {
-	if e := b.exchanges[keyOf(r.Messages)]; e != nil && len(e.answers) > 0 {
+	if e := b.questions[keyOf(r.Messages)]; e != nil && len(e.answers) > 0 {
 		return e.answers, true, nil
 	}
 	if r.To == rollout.User {
@@ -340,7 +341,7 @@ func (b *board) take(p *path) ask.Outcome {
 	}
 	o := p.outcome
 	for _, c := range calls {
-		o.Exchanges = append(o.Exchanges, c.x.Ref)
+		o.RestOn(c.to, c.x.Ref)
 		b.taken[c] = true
 	}
 	return o
@@ -350,6 +351,10 @@ func (b *board) take(p *path) ask.Outcome {
 // something else now.
 func (b *board) diverged(ctx context.Context, s *dataset.Sample) (ask.Outcome, error) {
 	o := ask.Outcome{Sample: s, Answer: acebench.Answer{ID: s.ID, Status: acebench.Missing, Note: "all rollouts that begin like it belong to other samples"}}
+	if note, open := b.open[s]; open {
+		o.Answer.Status, o.Answer.Note = acebench.Ambiguous, note
+		return o, nil
+	}
 	paths, _, err := b.paths(ctx, s, b.recorded)
 	if err != nil {
 		return o, err
@@ -364,7 +369,8 @@ func (b *board) diverged(ctx context.Context, s *dataset.Sample) (ask.Outcome, e
 		return o, nil
 	}
 	o.Rollout = longest.outcome.Rollout
-	o.Exchanges = b.take(longest).Exchanges
+	taken := b.take(longest)
+	o.Exchanges, o.Played = taken.Exchanges, taken.Played
 	if !errors.Is(longest.ended, errUnrecorded) {
 		o.Answer.Note = longest.ended.Error()
 		return o, nil

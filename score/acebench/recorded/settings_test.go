@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,6 +83,7 @@ func TestFind(t *testing.T) {
 		{"model", recorded.Choice{Model: "n"}, []string{"other"}, true},
 		{"session", recorded.Choice{Session: "last"}, []string{"last"}, true},
 		{"session of another client", recorded.Choice{Session: "foreign"}, []string{"foreign"}, false},
+		{"session that is not there", recorded.Choice{Session: "none"}, []string{"none"}, false},
 		{"model that no run asked", recorded.Choice{Model: "x"}, nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -93,10 +95,6 @@ func TestFind(t *testing.T) {
 				t.Errorf("settings %v, sessions (-want +got):\n%s", found.Settings, diff)
 			}
 		})
-	}
-	_, err := recorded.Find(t.Context(), all, recorded.Choice{Session: "none"})
-	if want := `the tape has no session "none"; exodeck tape stats lists those it has`; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
 	}
 	earlier, err := recorded.Earlier(t.Context(), all, settings(nil))
 	if diff := cmp.Diff([]string{"first", "last"}, earlier); diff != "" || err != nil {
@@ -121,5 +119,23 @@ func TestOnDivergenceOf(t *testing.T) {
 	}
 	if _, err := recorded.OnDivergenceOf("guess"); err == nil || err.Error() != `unknown way to treat a divergence "guess": choose fail or trajectory` {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestLabelsOfNoRun: a session whose labels name an endpoint that cannot be asked is refused, before anything is looked for in it.
+func TestLabelsOfNoRun(t *testing.T) {
+	for name, change := range map[string]func(*recorded.Settings){
+		"address":         func(s *recorded.Settings) { s.Agent.BaseURL = "http://my host:1" },
+		"API of the user": func(s *recorded.Settings) { s.User.API = "gopher" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDeck(t, dataset.Mini(), dataset.English, dataset.AtomBool)
+			d.record(t, false, nil)
+			g := d.game(t, func(g *recorded.Game) { change(g.Found.Settings) })
+			_, err := g.Play(t.Context())
+			if err == nil || !strings.HasPrefix(err.Error(), "the labels of session "+g.Found.Sessions[0]+" are none of a run: ") {
+				t.Errorf("error %v", err)
+			}
+		})
 	}
 }
