@@ -17,7 +17,7 @@ import (
 func (s *Sheet) Report() *report.Report {
 	r := &report.Report{
 		Suite:   "acebench",
-		Remarks: slices.Clone(s.Remarks),
+		Remarks: slices.Clone(s.remarks()),
 		Facts:   []report.Fact{{Name: "language", Value: string(s.Set.Language)}, {Name: "data", Value: s.Set.Digest}},
 	}
 	categories := report.Table{Title: "Categories", Header: []string{"category"}}
@@ -30,10 +30,10 @@ func (s *Sheet) Report() *report.Report {
 		if i == 0 {
 			r.Facts = append([]report.Fact{{Name: "exodeck", Value: run.File.Exodeck}}, r.Facts...)
 		}
-		for _, head := range []string{"accuracy", "process", "n"} {
+		for _, head := range []string{"accuracy", "process", "samples", "counted"} {
 			categories.Header = append(categories.Header, strings.TrimSpace(name+" "+head))
 		}
-		for _, head := range []string{"accuracy", "n"} {
+		for _, head := range []string{"accuracy", "samples", "counted"} {
 			groups.Header = append(groups.Header, strings.TrimSpace(name+" "+head))
 		}
 		for _, f := range []report.Fact{
@@ -45,12 +45,17 @@ func (s *Sheet) Report() *report.Report {
 			f.Name = strings.TrimSpace(name + " " + f.Name)
 			r.Facts = append(r.Facts, f)
 		}
-		r.Groups = append(r.Groups, run.groups(name)...)
+		r.Groups = append(r.Groups, s.groups(run, name)...)
 		for _, p := range run.Report.Problems {
 			if remark := "problem: " + p.String(); !slices.Contains(r.Remarks, remark) {
 				r.Remarks = append(r.Remarks, remark)
 			}
 		}
+	}
+	failed := s.blamed()
+	r.Blame(failed)
+	if union := s.union(len(failed)); union != "" {
+		r.Remarks = append(r.Remarks, union)
 	}
 	for _, c := range dataset.Categories() {
 		if cells := s.categoryRow(c); cells != nil {
@@ -62,6 +67,9 @@ func (s *Sheet) Report() *report.Report {
 			groups.Rows = append(groups.Rows, cells)
 		}
 	}
+	if len(groups.Rows) > 0 {
+		r.Remarks = append(r.Remarks, s.averaged()...)
+	}
 	r.Tables = []report.Table{groups, categories}
 	return r
 }
@@ -72,14 +80,15 @@ func (s *Sheet) categoryRow(c dataset.Category) []string {
 	for _, run := range s.Runs {
 		got, ok := run.File.Categories[c]
 		if !ok || len(s.Set.Only(c)) == 0 {
-			row = append(row, "", "", "")
+			row = append(row, "", "", "", "")
 			continue
 		}
 		process := ""
 		if got.ProcessAcc != nil {
 			process = figure(*got.ProcessAcc)
 		}
-		row, any = append(row, figure(got.Accuracy), process, count(got.Num)), true
+		n := run.size(c)
+		row, any = append(row, figure(got.Accuracy), process, count(n.samples), count(n.counted)), true
 	}
 	if !any {
 		return nil
@@ -93,10 +102,11 @@ func (s *Sheet) groupRow(name string) []string {
 	for _, run := range s.Runs {
 		got, ok := group(run.File, name)
 		if !ok {
-			row = append(row, "", "")
+			row = append(row, "", "", "")
 			continue
 		}
-		row, any = append(row, figure(got.Accuracy), count(got.Num)), true
+		n := run.size(aggregate.GroupCategories(name)...)
+		row, any = append(row, figure(got.Accuracy), count(n.samples), count(n.counted)), true
 	}
 	if !any {
 		return nil
@@ -105,14 +115,8 @@ func (s *Sheet) groupRow(name string) []string {
 }
 
 // groups are the cases of a run by category, in the order of the samples.
-func (run Run) groups(name string) []report.Group {
-	outcomes := map[string]*ask.Outcome{}
-	for i := range run.outcomes {
-		o := &run.outcomes[i]
-		if outcomes[o.Answer.ID] == nil { // of two answers the first counts
-			outcomes[o.Answer.ID] = o
-		}
-	}
+func (s *Sheet) groups(run Run, name string) []report.Group {
+	outcomes := run.answers()
 	var groups []report.Group
 	place := map[dataset.Category]int{}
 	for i := range run.File.Samples {
@@ -123,7 +127,12 @@ func (run Run) groups(name string) []report.Group {
 			place[result.Category] = k
 			groups = append(groups, report.Group{Name: strings.TrimSpace(name + " " + string(result.Category))})
 		}
-		groups[k].Cases = append(groups[k].Cases, caseOf(result, outcomes[result.ID]))
+		o := outcomes[result.ID]
+		x := caseOf(result, o)
+		if x.Outcome != report.Passed && o != nil {
+			x.Blame(s.Fault(o))
+		}
+		groups[k].Cases = append(groups[k].Cases, x)
 	}
 	return groups
 }

@@ -3,12 +3,11 @@ package sheet_test
 import (
 	"bytes"
 	"flag"
-	"os"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/exodeck/exodeck/fixtures/golden"
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/ask"
 	"github.com/exodeck/exodeck/score/acebench/rules"
@@ -39,6 +38,7 @@ func TestReport(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			tt.options.Faults = blame
 			s, err := sheet.New(set, tt.outcomes, options(tt.options))
 			if err != nil {
 				t.Fatal(err)
@@ -48,27 +48,17 @@ func TestReport(t *testing.T) {
 			if err := report.Markdown(&got, s.Report()); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "testdata/report_"+tt.name+".md", got.Bytes())
+			golden.Check(t, *update, "testdata/report_"+tt.name+".md", got.Bytes())
 		})
 	}
 }
 
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
+// blame lays every fault at the server.
+func blame(outcomes []ask.Outcome) ([]*score.Fault, error) {
+	faults := make([]*score.Fault, len(outcomes))
+	for i, o := range outcomes {
+		faults[i] = &score.Fault{Blame: "server", Exchange: 1, Evidence: []string{"told of " + o.Answer.ID},
+			Problems: []score.Problem{{Code: "call-in-content", Severity: "error", Exchange: 1, Exchanges: 1, Place: "response", Detail: "a call"}}}
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got; -update rewrites it):\n%s", path, diff)
-	}
+	return faults, nil
 }

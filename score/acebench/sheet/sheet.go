@@ -44,6 +44,8 @@ type Options struct {
 	Version string // of exodeck
 	// Digest names the recording behind some outcomes.
 	Digest func([]ask.Outcome) (string, error)
+	// Faults says whose fault the failing ones among some outcomes are; nil when nobody is to look.
+	Faults func([]ask.Outcome) ([]*score.Fault, error)
 }
 
 // Sheet is the outcome of scoring.
@@ -52,6 +54,8 @@ type Sheet struct {
 	Runs     []Run // by repeat, then by rule set
 	Outcomes []ask.Outcome
 	Remarks  []string // on the recording as a whole
+
+	faults map[asked]*score.Fault
 }
 
 // Run is one repeat under one rule set.
@@ -88,6 +92,11 @@ func New(set *dataset.Set, outcomes []ask.Outcome, o Options) (*Sheet, error) {
 				return nil, err
 			}
 			s.Runs = append(s.Runs, run)
+		}
+	}
+	if o.Faults != nil {
+		if err := s.findFaults(o.Faults); err != nil {
+			return nil, err
 		}
 	}
 	return s, nil
@@ -155,27 +164,39 @@ type document struct {
 type extras struct {
 	Remarks     []string     `json:"remarks,omitempty"`
 	Notes       []note       `json:"notes,omitempty"`
-	OpenLoop    []string     `json:"open_loop,omitempty"` // agents whose recorded messages were executed whatever they would ask now
+	OpenLoop    []answered   `json:"open_loop,omitempty"` // agents whose recorded messages were executed whatever they would ask now
 	Divergences []divergence `json:"divergences,omitempty"`
+	Faults      []fault      `json:"faults,omitempty"`
+}
+
+// fault is whose fault it is that an answer failed under one of the rule sets.
+type fault struct {
+	answered
+	*score.Fault
+}
+
+type answered struct {
+	ID     string `json:"id"`
+	Repeat int    `json:"repeat"`
 }
 
 type note struct {
-	ID   string `json:"id"`
+	answered
 	Note string `json:"note"`
 }
 
 type divergence struct {
-	ID       string    `json:"id"`
-	Repeat   int       `json:"repeat"`
-	Step     int       `json:"step"`
-	To       string    `json:"to"`
-	Nearest  *exchange `json:"nearest,omitempty"`
-	Recorded string    `json:"recorded"`
-	Asked    string    `json:"asked"`
-	Diff     string    `json:"diff"`
+	answered
+	Step     int    `json:"step"`
+	To       string `json:"to"`
+	Nearest  *ref   `json:"nearest,omitempty"`
+	Recorded string `json:"recorded"`
+	Asked    string `json:"asked"`
+	Diff     string `json:"diff"`
 }
 
-type exchange struct {
+// ref is a [tape.Ref] with JSON's names.
+type ref struct {
 	Session string `json:"session"`
 	Seq     int64  `json:"seq"`
 }
@@ -212,20 +233,36 @@ func encode(v any) ([]byte, error) {
 }
 
 func (s *Sheet) extras() extras {
-	e := extras{Remarks: s.Remarks}
+	e := extras{Remarks: s.remarks()}
 	for _, o := range s.inOrder() {
-		id := o.Answer.ID
+		to := answered{o.Answer.ID, max(o.Repeat, 1)}
 		if o.Remark != "" {
-			e.Notes = append(e.Notes, note{id, o.Remark})
+			e.Notes = append(e.Notes, note{to, o.Remark})
 		}
 		if o.OpenLoop {
-			e.OpenLoop = append(e.OpenLoop, id)
+			e.OpenLoop = append(e.OpenLoop, to)
 		}
 		if d := o.Divergence; d != nil {
-			e.Divergences = append(e.Divergences, divergence{id, o.Repeat, d.Step, string(d.To), (*exchange)(d.Nearest), d.Recorded, d.Asked, d.Diff})
+			e.Divergences = append(e.Divergences, divergence{to, d.Step, string(d.To), (*ref)(d.Nearest), d.Recorded, d.Asked, d.Diff})
+		}
+		if f := s.Fault(&o); f != nil {
+			e.Faults = append(e.Faults, fault{to, f})
 		}
 	}
 	return e
+}
+
+// remarks are those on the recording, and one on what was never asked though the figures count it.
+func (s *Sheet) remarks() []string {
+	unasked := 0
+	for _, run := range s.Runs {
+		unasked = max(unasked, run.File.Counts.Unasked)
+	}
+	if unasked == 0 {
+		return s.Remarks
+	}
+	return append(slices.Clone(s.Remarks), fmt.Sprintf("%d of agent_multi_turn were never asked, and the figures count them as wrong, as the rules do: "+
+		"run again with --user-model, or score the other --categories", unasked))
 }
 
 // inOrder returns the outcomes by sample and repeat.

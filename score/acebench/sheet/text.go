@@ -8,9 +8,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/exodeck/exodeck/replay/show"
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/aggregate"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/score/report"
 )
 
 // officialGroups are the columns of the official result sheet that stand for evalscope's groups.
@@ -34,25 +36,44 @@ func (s *Sheet) WriteText(w io.Writer) error {
 	for _, run := range s.Runs {
 		t.counts(run)
 	}
-	for _, remark := range s.Remarks {
+	for _, remark := range s.remarks() {
 		t.print("note: %s\n", remark)
 	}
 	t.notes(s)
 	t.unjudged(s)
 	t.wrong(s)
+	t.faults(s)
 	return t.err
 }
 
-// text prints until the first error.
+// text prints until the first error. What models, servers and data say cannot move the cursor.
 type text struct {
 	w   io.Writer
 	err error
 }
 
 func (t *text) print(format string, args ...any) {
-	if t.err == nil {
-		_, t.err = fmt.Fprintf(t.w, format, args...)
+	if t.err != nil {
+		return
 	}
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			args[i] = printable(arg)
+		case fmt.Stringer:
+			args[i] = printable(arg.String())
+		}
+	}
+	_, t.err = fmt.Fprintf(t.w, format, args...)
+}
+
+// printable is [show.Printable] for text that has lines of its own.
+func printable(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = show.Printable(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // name is what a run is called among others.
@@ -66,12 +87,12 @@ func (r Run) name() string {
 // figures prints a line for each category and group, a column for each run.
 func (t *text) figures(s *Sheet) {
 	const label = 37
-	line := func(name string, cells []string, num int) {
+	line := func(name string, cells []string, n size) {
 		t.print("%-*s", label, name)
 		for i, cell := range cells {
 			t.print("  %*s", max(15, utf8.RuneCountInString(s.Runs[i].name())), cell)
 		}
-		t.print("  %5s\n", count(num))
+		t.print("  %7s  %7s\n", count(n.samples), count(n.counted))
 	}
 	var heads []string
 	for _, run := range s.Runs {
@@ -81,22 +102,22 @@ func (t *text) figures(s *Sheet) {
 	for _, head := range heads {
 		t.print("  %*s", max(15, utf8.RuneCountInString(head)), head)
 	}
-	t.print("  %5s\n", "n")
+	t.print("  %7s  %7s\n", "samples", "counted")
 	for _, c := range dataset.Categories() {
-		cells, num, any := make([]string, len(s.Runs)), 0, false
+		cells, n, any := make([]string, len(s.Runs)), size{}, false
 		for i, run := range s.Runs {
 			got, ok := run.File.Categories[c]
 			if !ok || len(s.Set.Only(c)) == 0 {
 				continue
 			}
-			any, num = true, max(num, got.Num)
+			any, n = true, n.max(run.size(c))
 			cells[i] = figure(got.Accuracy)
 			if got.ProcessAcc != nil {
 				cells[i] = "(" + figure(*got.ProcessAcc) + ") " + cells[i]
 			}
 		}
 		if any {
-			line(string(c), cells, num)
+			line(string(c), cells, n)
 		}
 	}
 	t.print("\n")
@@ -106,18 +127,23 @@ func (t *text) figures(s *Sheet) {
 			break
 		}
 	}
+	grouped := false
 	for _, g := range append(aggregate.GroupNames(), "OVERALL") {
-		cells, num, any := make([]string, len(s.Runs)), 0, false
+		cells, n, any := make([]string, len(s.Runs)), size{}, false
 		for i, run := range s.Runs {
 			got, ok := group(run.File, g)
 			if ok {
-				any, num = true, max(num, got.Num)
+				any, n = true, n.max(run.size(aggregate.GroupCategories(g)...))
 				cells[i] = figure(got.Accuracy)
 			}
 		}
 		if any {
-			line(g, cells, num)
+			line(g, cells, n)
+			grouped = true
 		}
+	}
+	if grouped {
+		t.print("\n(%s)\n", strings.Join(s.averaged(), ")\n("))
 	}
 }
 
@@ -158,6 +184,9 @@ func count(n int) string {
 func (t *text) counts(run Run) {
 	c := run.File.Counts
 	t.print("\n%s: %d right, %d wrong", run.name(), c.Right, c.Wrong)
+	if c.Unasked > 0 {
+		t.print(" (%d of them never asked)", c.Unasked)
+	}
 	for _, more := range []struct {
 		n    int
 		what string
@@ -175,13 +204,17 @@ func (t *text) counts(run Run) {
 
 // notes prints what is to be said about single answers.
 func (t *text) notes(s *Sheet) {
+	var loops []string
 	for _, o := range s.inOrder() {
 		if o.Remark != "" {
 			t.print("note: %s%s: %s\n", o.Answer.ID, of(o.Repeat), o.Remark)
 		}
 		if o.OpenLoop {
-			t.print("note: %s%s: open loop, its recorded messages were executed in order whatever they would ask now\n", o.Answer.ID, of(o.Repeat))
+			loops = append(loops, o.Answer.ID+of(o.Repeat))
 		}
+	}
+	if len(loops) > 0 {
+		t.print("note: open loop, the recorded messages were executed in order whatever would be asked now: %s\n", some(loops))
 	}
 }
 
@@ -213,7 +246,7 @@ func (t *text) unjudged(s *Sheet) {
 			if r.Status == acebench.ScorerError {
 				reason = run.File.Rules + ": " + reason
 			}
-			line := string(r.Status) + ": " + strings.ReplaceAll(reason, "\n", "\n    ")
+			line := string(r.Status) + ": " + indented(reason)
 			if ids[line] == nil {
 				order = append(order, line)
 			}
@@ -231,6 +264,9 @@ func (t *text) unjudged(s *Sheet) {
 		}
 	}
 }
+
+// indented makes further lines of a text look like no lines of the sheet.
+func indented(s string) string { return strings.ReplaceAll(s, "\n", "\n    ") }
 
 // some is a list that does not get long.
 func some(ids []string) string {
@@ -250,11 +286,26 @@ func (t *text) wrong(s *Sheet) {
 				continue
 			}
 			if n++; n <= wrongListed {
-				t.print("wrong (%s): %s: %s: %s\n", run.name(), r.ID, r.ErrorType, r.Error)
+				t.print("wrong (%s): %s: %s: %s\n", run.name(), r.ID, r.ErrorType, indented(r.Error))
 			}
 		}
 		if n > wrongListed {
 			t.print("  … and %d more; --format json lists them all, --explain ID says more of one\n", n-wrongListed)
 		}
+	}
+}
+
+// faults tells whose fault it was.
+func (t *text) faults(s *Sheet) {
+	failed := s.blamed()
+	if len(failed) == 0 {
+		return
+	}
+	t.print("\n")
+	if union := s.union(len(failed)); union != "" {
+		t.print("%s\n", union)
+	}
+	if t.err == nil {
+		t.err = report.Faults(t.w, failed)
 	}
 }
