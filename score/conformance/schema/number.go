@@ -43,14 +43,9 @@ func tameNumber(n json.Number) json.Number {
 	if i < 0 {
 		return n
 	}
-	exponent, err := strconv.Atoi(text[i+1:])
-	switch {
-	case exponent < -maxExponent || err != nil && text[i+1] == '-':
-		exponent = -maxExponent
-	case exponent > maxExponent || err != nil:
-		exponent = maxExponent
-	default:
+	exponent, _ := strconv.Atoi(text[i+1:]) // of what is out of range, the outmost
+	if exponent >= -maxExponent && exponent <= maxExponent {
 		return n
 	}
-	return json.Number(text[:i] + "e" + strconv.Itoa(exponent))
+	return json.Number(text[:i] + "e" + strconv.Itoa(max(-maxExponent, min(exponent, maxExponent))))
 }

@@ -12,6 +12,8 @@ import (
 // Schema is a schema that arguments can be checked against.
 type Schema struct {
 	compiled *jsonschema.Schema
+	// Unchecked are the patterns that are left out, as they need another engine than Go's: see [Compile].
+	Unchecked []string
 }
 
 // errElsewhere is why a reference out of a schema is not followed.
@@ -27,27 +29,50 @@ var _ jsonschema.URLLoader = elsewhere{}
 // base is the address of a schema that states none.
 const base = "tool:parameters"
 
-// Compile reads a schema. The error says why it is unusable.
+// older are the drafts that a schema may be of which is none of the newest and does not say which it is: tuples are written otherwise since
+// 2020-12, and bounds since draft 6.
+var older = []*jsonschema.Draft{jsonschema.Draft7, jsonschema.Draft4}
+
+// Compile reads a schema. The error says why it is unusable. Of patterns that only JavaScript's engine can read each value is taken to be right.
 func Compile(raw []byte) (*Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return nil, fmt.Errorf("the schema is not JSON: %w", err)
 	}
-	switch doc.(type) {
-	case map[string]any, bool:
-	default:
+	members, object := doc.(map[string]any)
+	if _, boolean := doc.(bool); !object && !boolean {
 		return nil, errors.New("the schema is neither an object nor a boolean")
 	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(elsewhere{})
-	if err := c.AddResource(base, tame(doc)); err != nil {
-		return nil, fmt.Errorf("the schema is unusable: %w", reason(err))
+	tame(doc)
+	s := &Schema{Unchecked: foreignPatterns(doc)}
+	if len(s.Unchecked) > 0 {
+		loosen(doc)
 	}
-	compiled, err := c.Compile(base)
+	s.compiled, err = compile(doc, jsonschema.Draft2020)
+	if _, told := members["$schema"]; err != nil && !told {
+		for _, draft := range older {
+			if compiled, olderErr := compile(doc, draft); olderErr == nil {
+				s.compiled, err = compiled, nil
+				break
+			}
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the schema is unusable: %w", reason(err))
 	}
-	return &Schema{compiled}, nil
+	return s, nil
+}
+
+// compile compiles a schema that is of a draft unless it says otherwise.
+func compile(doc any, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
+	c := jsonschema.NewCompiler()
+	c.UseLoader(elsewhere{})
+	c.UseRegexpEngine(engine)
+	c.DefaultDraft(draft)
+	if err := c.AddResource(base, doc); err != nil {
+		return nil, err
+	}
+	return c.Compile(base)
 }
 
 // reason picks the first complaint out of an error of the library, whose order is not always the same.

@@ -41,6 +41,32 @@ func TestCheck(t *testing.T) {
 		{"several", `{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["c"]}`, `{"b":1,"a":1}`, []string{"missing ", "type /a", "type /b"}},
 		{"huge exponent", `{"properties":{"n":{"type":"integer","maximum":5}}}`, `{"n":1e999999999}`, []string{"constraint /n"}},
 		{"tiny exponent", `{"properties":{"n":{"type":"number","minimum":5}}}`, `{"n":1e-99999999999999999999}`, []string{"constraint /n"}},
+		{"exponent", `{"properties":{"n":{"maximum":100}}}`, `{"n":4e+1}`, nil},
+		{"many digits below zero", `{"properties":{"n":{"maximum":5}}}`, `{"n":-` + strings.Repeat("9", 100_000) + `}`, nil},
+		{"null or object, wrong type inside", `{"properties":{"p":{"anyOf":[{"properties":{"a":{"type":"string"}},"type":"object"},{"type":"null"}]}}}`, `{"p":{"a":1}}`, []string{"type /p/a"}},
+		{"null or object, two wrong types inside", `{"properties":{"p":{"anyOf":[{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"type":"object"},{"type":"null"}]}}}`, `{"p":{"a":1,"b":1}}`, []string{"type /p/a", "type /p/b"}},
+		{"nothing is allowed", `{"properties":{"p":false}}`, `{"p":1}`, []string{"constraint /p"}},
+		{"a character by its number", `{"properties":{"s":{"pattern":"^[\\u4e00-\\u9fff]+$"}}}`, `{"s":"Vigo"}`, []string{"constraint /s"}},
+		{"a character by its number, and it fits", `{"properties":{"s":{"pattern":"^\\u{41}\\u0042\\\\u0043$"}}}`, `{"s":"AB\\u0043"}`, nil},
+		{"a lookahead beside a type", `{"properties":{"s":{"type":"string","pattern":"^(?=a)"},"n":{"type":"integer"}}}`, `{"s":"b","n":"1"}`, []string{"type /n"}},
+		{"a backreference", `{"properties":{"s":{"pattern":"^(a|b)\\1$"}}}`, `{"s":"ab"}`, nil},
+		{"a long repetition", `{"properties":{"s":{"pattern":"^.{1,2000}$"}}}`, `{"s":""}`, nil},
+		{"half a surrogate pair", `{"properties":{"s":{"pattern":"^[\\ud83c-\\ud83e]"}}}`, `{"s":"🌊"}`, nil},
+		{"a set with a dash", `{"properties":{"s":{"pattern":"^[\\w-.]+$"}}}`, `{"s":"a-."}`, nil},
+		{"anything in JavaScript", `{"properties":{"s":{"pattern":"^[^]+$"}}}`, `{"s":"a"}`, nil},
+		{"properties of a lookahead", `{"patternProperties":{"^(?!x)":{"type":"integer"}},"properties":{"n":{"type":"integer"}},"additionalProperties":false}`, `{"a":"1","n":"1"}`, []string{"type /n"}},
+		{"none with a lookahead", `{"properties":{"s":{"not":{"pattern":"^(?=a)"}}}}`, `{"s":"b"}`, nil},
+		{"no more than one with a lookahead", `{"properties":{"l":{"contains":{"pattern":"^(?=a)"},"maxContains":1}}}`, `{"l":["a","b"]}`, nil},
+		{"at least one of two with a lookahead", `{"properties":{"l":{"contains":{"type":"string","pattern":"^(?=a)"},"maxContains":1}}}`, `{"l":[1]}`, []string{"constraint /l"}},
+		{"one of two with a lookahead", `{"properties":{"s":{"oneOf":[{"pattern":"^(?=a)"},{"maxLength":3}]}}}`, `{"s":"b"}`, nil},
+		{"one of two numbers beside a lookahead", `{"properties":{"s":{"pattern":"(?=a)","oneOf":[{"maxLength":3},{"minLength":1}]}}}`, `{"s":"b"}`, []string{"constraint /s"}},
+		{"one of several with a lookahead, and none fits", `{"properties":{"s":{"oneOf":[{"type":"string","pattern":"^(?=a)"},{"type":"null"}]}}}`, `{"s":1}`, []string{"type /s"}},
+		{"if a lookahead fits", `{"properties":{"s":{"if":{"pattern":"^(?=a)"},"then":{"minLength":9}}}}`, `{"s":"b"}`, nil},
+		{"unless something else with a lookahead fits", `{"$defs":{"a":{"pattern":"^(?=a)"}},"properties":{"s":{"not":{"$ref":"#/$defs/a"}}}}`, `{"s":"b"}`, nil},
+		{"a property that is called not", `{"properties":{"not":{"pattern":"(?=a)"}},"additionalProperties":false}`, `{"not":"b","c":1}`, []string{"extra "}},
+		{"a value that looks like a pattern", `{"properties":{"s":{"const":{"pattern":"(?=a)"}}}}`, `{"s":{}}`, []string{"enum /s"}},
+		{"a tuple of draft 7", `{"properties":{"p":{"items":[{"type":"number"},{"type":"string"}]}}}`, `{"p":[1,2]}`, []string{"type /p/1"}},
+		{"a bound of draft 4", `{"properties":{"n":{"minimum":1,"exclusiveMinimum":true}}}`, `{"n":1}`, []string{"constraint /n"}},
 		{"huge bound", `{"properties":{"n":{"maximum":1e999999999}}}`, `{"n":5}`, nil},
 		{"many digits", `{"properties":{"n":{"maximum":5}}}`, `{"n":` + strings.Repeat("9", 100_000) + `}`, []string{"constraint /n"}},
 	} {
@@ -71,6 +97,27 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestDetails: what is said of a violation tells apart what has the same kind.
+func TestDetails(t *testing.T) {
+	for _, tt := range []struct{ schema, arguments, want string }{
+		{`{"properties":{"p":{"oneOf":[{"minimum":10},{"maximum":-10}]}}}`, `{"p":1}`, "it fits none of the schemas of which it must fit one"},
+		{`{"properties":{"p":{"oneOf":[{"minimum":1},{"maximum":5}]}}}`, `{"p":3}`, "it fits more than one of the schemas of which it must fit one"},
+		{`{"properties":{"p":{"anyOf":[{"type":"object"},{"type":"null"}]}}}`, `{"p":1}`, "it is number, not object; it is number, not null"},
+		{`{"properties":{"p":false}}`, `{"p":1}`, "it is not allowed"},
+		{`{"unevaluatedProperties":false}`, `{"p":1}`, "it is not a declared property"},
+		{`{"properties":{"p":{"const":"x"}}}`, `{"p":"` + strings.Repeat("y", 90) + `"}`, `"` + strings.Repeat("y", 78) + `… is not "x"`},
+	} {
+		s, err := schema.Compile([]byte(tt.schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		violations, err := s.Check([]byte(tt.arguments))
+		if err != nil || len(violations) != 1 || violations[0].Detail != tt.want {
+			t.Errorf("%s: %+v, %v, want %q", tt.schema, violations, err, tt.want)
+		}
+	}
+}
+
 func TestCompileRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, schema, want string }{
 		{"no JSON", `{`, "not JSON"},
@@ -81,7 +128,10 @@ func TestCompileRefuses(t *testing.T) {
 		{"a file", `{"$ref":"file:///etc/hostname"}`, "outside the schema"},
 		{"the network", `{"$ref":"https://example.com/port.json"}`, "outside the schema"},
 		{"an unknown draft", `{"$schema":"https://example.com/draft"}`, "outside the schema"},
-		{"a pattern Go does not know", `{"pattern":"(?=a)"}`, "pattern"},
+		{"a pattern that is open", `{"pattern":"(?:a"}`, "pattern"},
+		{"a set that is open", `{"pattern":"[a"}`, "pattern"},
+		{"nothing to repeat", `{"pattern":"*a"}`, "pattern"},
+		{"a tuple of the newest draft", `{"$schema":"https://json-schema.org/draft/2020-12/schema","items":[{}]}`, `at "/items"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for range 3 { // the complaint is the same each time
@@ -91,6 +141,17 @@ func TestCompileRefuses(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestUnchecked: patterns that are left out are told, once each, and no others.
+func TestUnchecked(t *testing.T) {
+	s, err := schema.Compile([]byte(`{"properties":{"a":{"pattern":"(?=x)"},"b":{"pattern":"(?=x)"},"c":{"pattern":"^\\u0041"},"d":{"patternProperties":{"(?<!y)":{}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"(?<!y)", "(?=x)"}, s.Unchecked); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -123,6 +184,7 @@ func TestCache(t *testing.T) {
 func FuzzCheck(f *testing.F) {
 	f.Add(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`, `{"n":"x"}`)
 	f.Add(`{"anyOf":[{"type":"null"},{"minimum":3}]}`, `{"n":1e99}`)
+	f.Add(`{"oneOf":[{"patternProperties":{"(?=a)":{"pattern":"\\u0041"}}},{"not":{"pattern":"(a)\\1"}}]}`, `{"a":"b"}`)
 	f.Fuzz(func(t *testing.T, raw, arguments string) {
 		s, err := schema.Compile([]byte(raw))
 		if err != nil {
