@@ -6,9 +6,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/wire"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // shape is what the text of arguments is.
@@ -45,14 +46,10 @@ func argumentsOf(api tape.API, stream bool, c *wire.ToolCall) arguments {
 	default:
 		a.wrongEncoding = c.Sent == wire.ArgumentsString
 	}
-	text := c.RawArguments
-	if c.Sent == wire.ArgumentsNull {
-		text = nil
-	}
-	a.shape = shapeOf(text)
+	a.shape = shapeOf(c.RawArguments)
 	switch a.shape {
 	case isObject:
-		a.object = text
+		a.object = c.RawArguments
 	case isEmpty:
 		a.object = []byte("{}")
 	}
@@ -132,4 +129,14 @@ func (a *arguments) value(c *wire.ToolCall) json.RawMessage {
 	}
 	quoted, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(string(text), "\ufffd"))
 	return quoted
+}
+
+// canonical returns JSON with its names sorted, its blanks removed and its texts escaped no more than they must be, to search in.
+func canonical(raw []byte) string {
+	v := jsontext.Value(raw).Clone()
+	err := v.Canonicalize(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false))
+	if err != nil {
+		return string(raw)
+	}
+	return string(v)
 }

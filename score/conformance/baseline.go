@@ -34,14 +34,17 @@ type baselineFile struct {
 	Problems []knownProblem `json:"problems"`
 }
 
+// writesBaseline says how to come by a baseline.
+const writesBaseline = "score conformance --write-baseline FILE writes one"
+
 // ParseBaseline reads a baseline.
 func ParseBaseline(data []byte) (*Baseline, error) {
 	var f baselineFile
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("reading the baseline: %w", err)
+		return nil, fmt.Errorf("reading the baseline: %w; %s", err, writesBaseline)
 	}
 	if f.Version != 1 {
-		return nil, errors.New(`reading the baseline: it does not begin with {"baseline":1; score conformance --write-baseline FILE writes one`)
+		return nil, errors.New(`reading the baseline: it does not begin with {"baseline":1; ` + writesBaseline)
 	}
 	b := &Baseline{known: make(map[knownProblem]bool)}
 	for _, p := range f.Problems {
@@ -49,6 +52,9 @@ func ParseBaseline(data []byte) (*Baseline, error) {
 	}
 	return b, nil
 }
+
+// Len returns how many problems are known.
+func (b *Baseline) Len() int { return len(b.known) }
 
 // Encode writes the baseline, in an order that is always the same.
 func (b *Baseline) Encode() ([]byte, error) {
@@ -99,9 +105,11 @@ func (b *Baseline) mark(r *Report, asked string) {
 
 // askedDigest is how a baseline names what an exchange asks.
 func askedDigest(x *reading.Exchange) string {
-	sum := sha256.Sum256(x.RequestBody)
-	if x.Request != nil {
-		sum = question(x.Request)
+	if x.Request == nil {
+		return questionName(sha256.Sum256(x.RequestBody))
 	}
-	return hex.EncodeToString(sum[:8])
+	a := askedOf(x.Request)
+	return questionName(limited(question(a), a.limit))
 }
+
+func questionName(sum [32]byte) string { return hex.EncodeToString(sum[:8]) }

@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -11,23 +12,24 @@ import (
 )
 
 // blame says whose fault the problems are, with the evidence, and lists the calls that were meant. The fault of the exchange is that of
-// its gravest problem: first of those that make an agent do the wrong thing, then of other errors, then of warnings.
+// its gravest problem: first of those that make an agent do the wrong thing, then of other errors, then of warnings in the same order.
 func (j *trial) blame() {
 	r := j.report
 	r.Recovered = append(r.Recovered, intended(j.meant, "text")...)
 	r.Recovered = append(r.Recovered, intended(j.thought, "reasoning")...)
 	r.Recovered = append(r.Recovered, intended(j.failed, "error")...)
-	order := func(p *Problem) int {
-		switch {
-		case p.Severity != Error:
-			return 2
-		case p.Group == ToolCall || p.Group == Content || slices.Contains(callsCodes, p.Code):
-			return 0
+	r.Recovered = append(r.Recovered, j.mangledCalls()...)
+	order := func(p *Problem) (grade int) {
+		if p.Severity != Error {
+			grade = 2
 		}
-		return 1
+		if p.Group != ToolCall && p.Group != Content && !slices.Contains(callsCodes, p.Code) {
+			grade++
+		}
+		return grade
 	}
 	var best Side
-	grade := 3
+	grade := 4
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		side, evidence := j.blameOf(p.Code)
@@ -64,6 +66,7 @@ func (j *trial) blameOf(code string) (side Side, evidence string) {
 
 // blames says for the problems of which more is known than their code how the fault is found.
 var blames = map[string]func(*trial) (Side, string){
+	"client-disconnect":          (*trial).blameLeaving,
 	"http-error":                 (*trial).blameStatus,
 	"stream-error-event":         (*trial).blameError,
 	"leaked-markup-in-error":     (*trial).blameError,
@@ -73,7 +76,7 @@ var blames = map[string]func(*trial) (Side, string){
 	"empty-answer":               (*trial).blameEmpty,
 	"budget-exhausted":           func(*trial) (Side, string) { return Model, "the limit was used up before an answer" },
 	"leaked-markup-in-name":      (*trial).blameName,
-	"leaked-markup-in-arguments": func(*trial) (Side, string) { return Unknown, "what the model wrote is not in the answer" },
+	"leaked-markup-in-arguments": (*trial).blameArguments,
 	"unknown-tool":               (*trial).blameTool,
 	"duplicate-call":             func(*trial) (Side, string) { return Unknown, "it may be meant" },
 	"arguments-not-json":         func(*trial) (Side, string) { return Model, "no well-formed arguments came" },
@@ -86,8 +89,19 @@ var blames = map[string]func(*trial) (Side, string){
 	"constraint-violation":       (*trial).blameValues,
 }
 
+// notNow says what those status codes from 400 to 499 mean that do not find fault with the request.
+var notNow = map[int]string{
+	http.StatusRequestTimeout:  "the server waited no longer",
+	http.StatusTooEarly:        "the server takes the request later",
+	http.StatusTooManyRequests: "the server takes no more requests for now",
+}
+
 func (j *trial) blameStatus() (Side, string) {
-	if s := j.Response.Status; s >= 400 && s < 500 {
+	s := j.Response.Status
+	if what, ok := notNow[s]; ok {
+		return Server, fmt.Sprintf("status %d says that %s, whatever the request is", s, what)
+	}
+	if s >= 400 && s < 500 {
 		return Client, fmt.Sprintf("status %d says that the request was refused", s)
 	}
 	if len(j.failed) > 0 {
@@ -108,18 +122,31 @@ func (j *trial) blameError() (Side, string) {
 }
 
 // callMarkers are parts of markers that stand around calls. All other markup is the server's to remove, whatever the model wrote.
-var callMarkers = []string{"tool_call", "TOOL_CALL", "tool▁call", "function", "parameter=", "arg_key", "arg_value", "invoke", "DSML", "action", "ACTION", "python_tag", "commentary", "TOOLCALL"}
+var callMarkers = []string{
+	"tool_call", "TOOL_CALL", "tool▁call", "function", "parameter", "arg_key", "arg_value", "invoke", "DSML", "GCML", "minimax[>[", "action", "ACTION",
+	"python_tag", "python_start", "TOOLCALL", "tool_code", "tool_sep", "tool_arg", "tools_prefix", "call tool=", "unused11",
+}
+
+// callHeads are parts of markers that stand around other things, too: around a call when the words beside them are in the text.
+var callHeads = map[string]string{"channel": "commentary", "role_sep": "function call<|"}
+
+// marksCall reports whether a marker stands around calls.
+func (j *trial) marksCall(m markup.Marker) bool {
+	for part, word := range callHeads {
+		if strings.Contains(m.Text, part) && strings.Contains(j.text, word) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(callMarkers, func(part string) bool { return strings.Contains(m.Text, part) })
+}
 
 func (j *trial) blameLeak() (Side, string) {
 	if len(j.meant) > 0 {
 		c := j.meant[0]
 		return Server, fmt.Sprintf("a well-formed call of %s (%s) stands in the text", c.Name, c.Family)
 	}
-	for _, m := range j.leaked {
-		if slices.ContainsFunc(callMarkers, func(part string) bool { return strings.Contains(m.Text, part) }) ||
-			strings.Contains(m.Text, "channel") && strings.Contains(j.text, "commentary") {
-			return j.blameUnread()
-		}
+	if slices.ContainsFunc(j.leaked, j.marksCall) {
+		return j.blameUnread()
 	}
 	return Server, "no answer should have this markup, whatever the model wrote"
 }
@@ -160,25 +187,49 @@ func (j *trial) blameEmpty() (Side, string) {
 
 func (j *trial) blameName() (Side, string) {
 	for i := range j.a.ToolCalls {
-		if name := j.cleaned(j.a.ToolCalls[i].Name); name != "" {
+		if name, known := j.unmarked(j.a.ToolCalls[i].Name); known {
 			return Server, fmt.Sprintf("without the markup the call is one of %s", name)
+		} else if name != "" {
+			return Unknown, fmt.Sprintf("without the markup and a namespace that nobody knows the call is one of %s", name)
 		}
 	}
 	return Unknown, "the name is no offered tool without the markup either"
 }
 
-// blameTool tells names that the model made up from those that were glued together.
+// blameArguments tells arguments that a parser cut in the wrong places from others with markup in them.
+func (j *trial) blameArguments() (Side, string) {
+	for _, c := range j.report.Recovered {
+		if c.From == "arguments" {
+			return Server, fmt.Sprintf("the markup in the arguments is that of a well-formed call of %s (%s)", c.Name, c.Family)
+		}
+	}
+	return Unknown, "what the model wrote is not in the answer"
+}
+
+// blameTool tells names that the model made up from those that were glued together, and from those that a parser did not clean.
 func (j *trial) blameTool() (Side, string) {
 	for i := range j.a.ToolCalls {
 		name := j.a.ToolCalls[i].Name
 		if j.tool(name) != nil {
 			continue
 		}
+		bare, known := j.bare(name)
+		if bare == "" {
+			bare, known = j.unmarked(name)
+		}
+		if known {
+			return Server, fmt.Sprintf("%q was offered, and what else is in %q is a parser's to take off", bare, name)
+		} else if bare != "" {
+			return Unknown, fmt.Sprintf("%q was offered, and nothing tells who put a namespace before it", bare)
+		}
 		for _, t := range j.q.Tools {
-			if t.Name != "" && len(name) > len(t.Name) && strings.ReplaceAll(name, t.Name, "") == "" {
+			if len(name) > len(t.Name) && strings.ReplaceAll(name, t.Name, "") == "" {
 				return Server, fmt.Sprintf("%q is %s several times over", name, t.Name)
 			}
 		}
+	}
+	if j.has("leaked-markup-in-name") {
+		return Model, "no tool of that name was offered, with the markup in it or without"
 	}
 	return Model, "the call is well-formed, and its tool was not offered"
 }
@@ -195,6 +246,8 @@ func (j *trial) bent() (Side, string, bool) {
 	switch {
 	case j.has("leaked-markup-in-arguments"):
 		return Unknown, "the arguments hold markup, so that what was meant is not known", true
+	case j.has("leaked-markup-in-name"):
+		return Unknown, "the name holds markup, so that the arguments may be bent, too", true
 	case j.has("index-reused", "index-missing", "duplicate-block-index", "snapshot-mismatch", "malformed-event"):
 		return Server, "the stream is broken, so that calls may have been mixed up", true
 	case j.has("arguments-empty"):
@@ -218,7 +271,7 @@ func (j *trial) blameTypes() (Side, string) {
 	asText := false
 	for i := range j.a.ToolCalls {
 		t := j.tool(j.a.ToolCalls[i].Name)
-		if t == nil || j.args[i].object == nil || len(t.schema) == 0 {
+		if t == nil {
 			continue
 		}
 		s, err := j.judge.schemas.Compile(t.schema)

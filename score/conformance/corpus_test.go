@@ -16,6 +16,7 @@ import (
 	"github.com/exodeck/exodeck/fixtures/shared"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/reading"
+	"github.com/exodeck/exodeck/replay/wire"
 	"github.com/exodeck/exodeck/score/conformance"
 	"github.com/google/go-cmp/cmp"
 )
@@ -43,7 +44,7 @@ var paths = map[tape.API]string{
 type sent struct {
 	api               tape.API
 	request, response string
-	status            int // 0 is 200
+	status            int // 0 is 200; see [noResponse]
 	header            http.Header
 	ended             tape.Ended // "" is complete
 	cause             string
@@ -51,9 +52,21 @@ type sent struct {
 	pieces            []tape.Piece
 }
 
+// noResponse is the status of an exchange without a response.
+const noResponse = -1
+
+// inMode lets a request that does not say in which mode it wants its answer want that of the response.
+func (s sent) inMode() sent {
+	if wire.Streamed(s.api, s.header.Get("Content-Type"), []byte(s.response)) && !strings.Contains(s.request, `"stream":`) {
+		s.request = strings.Replace(s.request, `{"`, `{"stream":true,"`, 1)
+	}
+	return s
+}
+
 // read makes the exchange that a tape would hand out.
 func (s sent) read(t testing.TB) *reading.Exchange {
 	t.Helper()
+	s = s.inMode()
 	src := bodies{}
 	x := &tape.Exchange{
 		Ref:      tape.Ref{Session: "s", Seq: 1},
@@ -62,7 +75,10 @@ func (s sent) read(t testing.TB) *reading.Exchange {
 		Ended:    s.ended, Cause: s.cause, Total: s.total, Pieces: s.pieces,
 		Facts: tape.Facts{API: s.api},
 	}
-	if s.status == 0 && s.ended != tape.UpstreamError {
+	switch {
+	case s.status == noResponse:
+		x.Response.Status = 0
+	case s.status == 0 && s.ended != tape.UpstreamError:
 		x.Response.Status = 200
 	}
 	if s.ended == "" {
@@ -137,6 +153,9 @@ func (c *corpusCase) exchange(t testing.TB, r *corpusResponse) *reading.Exchange
 	s := sent{api: tape.API(c.API), request: string(c.Request), response: r.body(t), status: r.Status, header: http.Header{}}
 	if c.API == "chat" {
 		s.api = tape.OpenAI
+	}
+	if r == c.NonStream {
+		s.request = strings.Replace(s.request, `"stream": true`, `"stream": false`, 1)
 	}
 	for k, v := range r.Headers {
 		s.header.Set(k, v)

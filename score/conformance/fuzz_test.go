@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/exodeck/exodeck/proxy/tape"
@@ -10,15 +11,17 @@ import (
 
 // FuzzJudge judges any two bodies: the report can be written, is the same again, and its verdicts follow from its problems.
 func FuzzJudge(f *testing.F) {
+	add := func(s sent) { f.Add(slices.Index(tape.APIs, s.api), s.request, s.response) }
 	for _, c := range cases {
-		for i, api := range tape.APIs {
-			if api == c.sent.api {
-				f.Add(i, c.sent.request, c.sent.response)
-			}
-		}
+		add(c.sent)
+	}
+	for _, c := range nearMisses {
+		add(c.sent)
 	}
 	for _, family := range markup.Families {
-		f.Add(0, ask(withTools), says(family.Example+"\n"+family.Example))
+		for _, example := range family.Examples {
+			f.Add(0, ask(withTools), says(example+"\n"+example))
+		}
 	}
 	judge := conformance.New(conformance.Rules{})
 	f.Fuzz(func(t *testing.T, api int, request, response string) {

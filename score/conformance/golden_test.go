@@ -41,7 +41,7 @@ var exoFaults = map[string]string{
 	"nonstandard-done-reason":  "Ollama: done_reason is tool_call",
 	"output-order-mismatch":    "Responses: the final output lists the message before calls that came first",
 	"overlapping-blocks":       "Claude: text and thinking are stopped after the calls that follow them",
-	"replacement-char":         "tokens that were decoded one by one",
+	"replacement-char":         "tokens that were decoded one by one, and half surrogate pairs in arguments, which are passed on as they are",
 	"stray-delta":              "thinking that goes on after text is sent to the block that was stopped",
 	"stream-error-event":       "errors inside of streams",
 	"truncated-stream":         "a stream that is closed without a finish just ends; so does Ollama's after a last chunk of reasoning",

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/wire"
 )
 
@@ -15,7 +16,10 @@ func (j *trial) toolResults() {
 	}
 	h := history{trial: j, open: make(map[string]int)}
 	for i := range j.q.Messages {
-		h.message(i, &j.q.Messages[i])
+		h.message(&j.q.Messages[i])
+		if !h.joined(i + 1) {
+			h.goOn()
+		}
 	}
 }
 
@@ -26,33 +30,45 @@ type history struct {
 	open map[string]int
 	// known has all ids of calls so far.
 	known []string
+	// turn is where the user went on, when it is not yet known that no result follows; nil else.
+	turn *Where
 }
 
-func (h *history) message(i int, m *wire.Message) {
-	where := Where{In: InRequest, Path: fmt.Sprintf("/messages/%d", i)}
-	if h.q.API == "responses" {
-		where.Path = "" // messages are not what stands in the body
-	}
+// joined reports whether a message is one with the message before it: Claude joins turns of the user that follow each other.
+func (h *history) joined(i int) bool {
+	all := h.q.Messages
+	return h.q.API == tape.Claude && i < len(all) && all[i].Role == "user" && all[i-1].Role == "user"
+}
+
+func (h *history) message(m *wire.Message) {
+	where := Where{In: InRequest, Path: m.Path}
 	for _, c := range m.ToolCalls() {
 		h.open[c.ID]++
 		h.known = append(h.known, c.ID)
 	}
 	said := false
 	for _, p := range m.Parts {
-		switch {
-		case p.Kind == wire.PartToolResult:
+		if p.Kind == wire.PartToolResult {
 			h.result(where, p.Result)
-		case p.Kind != wire.PartReasoning:
+		} else {
 			said = true
 		}
 	}
-	if m.Role != "user" || !said && len(m.ToolResults()) == 0 {
+	if m.Role == "user" && (said || len(m.ToolResults()) > 0) && h.turn == nil {
+		h.turn = &where
+	}
+}
+
+// goOn takes the end of a turn: if it was the user's, the calls before it have all the results that they will get.
+func (h *history) goOn() {
+	if h.turn == nil {
 		return
 	}
 	for _, id := range slices.Sorted(maps.Keys(h.open)) {
-		h.add("unanswered-tool-call", where, fmt.Sprintf("call %q has no result when the user goes on", id))
+		h.add("unanswered-tool-call", *h.turn, callNamed(id)+" has no result when the user goes on")
 	}
 	clear(h.open)
+	h.turn = nil
 }
 
 // result takes one result. One without an id answers any call that is open.
@@ -72,22 +88,14 @@ func (h *history) result(where Where, r *wire.ToolResult) {
 		return
 	}
 	if !slices.Contains(h.known, id) {
-		h.add("orphan-tool-result", where, fmt.Sprintf("a result for %q, which no call before it has", id))
+		h.add("orphan-tool-result", where, "a result for "+callNamed(id)+", and no call before it is that")
 	}
 }
 
-// toolSchemas looks whether the schemas of the offered tools can be used.
-func (j *trial) toolSchemas() {
-	if j.q == nil {
-		return
+// callNamed names a call by its id.
+func callNamed(id string) string {
+	if id == "" {
+		return "a call without an id"
 	}
-	for i := range j.q.Tools {
-		t := &j.q.Tools[i]
-		if len(t.Schema) == 0 || t.Schema.Kind() == 'n' {
-			continue
-		}
-		if _, err := j.judge.schemas.Compile(t.Schema); err != nil {
-			j.add("schema-unusable", Where{In: InRequest, Path: fmt.Sprintf("/tools/%d", i)}, fmt.Sprintf("tool %s: %v", t.Name, err))
-		}
-	}
+	return fmt.Sprintf("call %q", id)
 }

@@ -41,14 +41,16 @@ func (g *Judge) Exchange(x *reading.Exchange) *Report {
 			c.run(j)
 		}
 	}
-	return j.finish()
+	j.finish()
+	j.choices()
+	return j.report
 }
 
 // check is one test of an exchange.
 type check struct {
 	run func(*trial)
-	// always says that it is made although the judgement of the answer is over.
-	always bool
+	// always says that it is made although the judgement of the answer is over, choice that it is made of each choice of the answer.
+	always, choice bool
 }
 
 // checks lists all tests in the order in which they are made. Later ones rely on what earlier ones found: see [trial.over].
@@ -61,25 +63,26 @@ var checks = []check{
 	{run: (*trial).httpError},
 	{run: (*trial).clientGone},
 	{run: (*trial).bodyNotJSON},
+	{run: (*trial).otherMode},
 	// The bytes and the format. Those that were noted before an error count although it ends the judgement.
 	{run: (*trial).contentType},
 	{run: (*trial).silence},
 	{run: (*trial).errorReported},
-	{run: (*trial).noted, always: true},
+	{run: (*trial).noted, always: true, choice: true},
 	{run: (*trial).malformed},
 	{run: (*trial).ending},
 	// What the answer says.
-	{run: (*trial).toolNames},
-	{run: (*trial).toolIDs},
-	{run: (*trial).toolArguments},
-	{run: (*trial).toolChoice},
-	{run: (*trial).leakedText},
-	{run: (*trial).callInText},
-	{run: (*trial).budget},
-	{run: (*trial).emptiness},
-	{run: (*trial).finishReason},
+	{run: (*trial).toolNames, choice: true},
+	{run: (*trial).toolIDs, choice: true},
+	{run: (*trial).toolArguments, choice: true},
+	{run: (*trial).toolChoice, choice: true},
+	{run: (*trial).leakedText, choice: true},
+	{run: (*trial).callInText, choice: true},
+	{run: (*trial).budget, choice: true},
+	{run: (*trial).emptiness, choice: true},
+	{run: (*trial).finishReason, choice: true},
 	{run: (*trial).usage},
-	{run: (*trial).replacements},
+	{run: (*trial).replacements, choice: true},
 }
 
 // trial is the judging of one exchange.
@@ -91,12 +94,16 @@ type trial struct {
 	report *Report
 
 	args []arguments // of each call of the answer
+	// choiceAt is where the choice stands in a whole body; "" until needed, see [trial.inBody].
+	choiceAt string
 	// seen has all problems, also those that the rules leave out.
 	seen map[string]*Problem
 	// over says that the judgement of the answer has ended: what follows from what was found is not told again.
 	over bool
 	// unjudged says that neither verdict can be given, noCalls that the calls cannot be judged.
 	unjudged, noCalls bool
+	// unread is the problem for which no client reads the answer, whatever it says; "" for none.
+	unread string
 
 	// text is the answer's text without code; leaked is the markup in it, meant are the calls to offered tools in it.
 	text   string
@@ -163,8 +170,10 @@ func (j *trial) finish() *Report {
 			r.Problems = append(r.Problems, *p)
 		}
 	}
+	r.broken = j.has(incomparable...)
 	j.verdicts()
 	j.blame()
+	r.hide()
 	return r
 }
 
@@ -190,7 +199,7 @@ func (j *trial) verdicts() {
 		switch {
 		case ofCalls:
 			r.Calls = Failed
-		case p.Code == "truncated-stream" && !j.finishedCall():
+		case p.Code == "truncated-stream" && !j.finishedCall(), p.Code == j.unread:
 			r.Calls, r.Protocol = Failed, Failed
 		default:
 			r.Protocol = Failed

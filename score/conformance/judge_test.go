@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/markup"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -34,6 +37,9 @@ func TestJudge(t *testing.T) {
 			}
 			if got := blameOf(r); got != tt.blame {
 				t.Errorf("blame %q, want %q: %q", got, tt.blame, r.Evidence)
+			}
+			if got := string(r.Calls) + " " + string(r.Protocol); got != tt.verdicts {
+				t.Errorf("verdicts %s, want %s", got, tt.verdicts)
 			}
 			for _, p := range r.Problems {
 				if p.Detail == "" || p.Where.In == "" || p.Count < 1 {
@@ -67,6 +73,54 @@ func TestRecovered(t *testing.T) {
 		if diff := cmp.Diff(tt.want, recovered(tt.sent)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
+	}
+}
+
+// TestCutCalls: the first half of a call in any family's markup, or a piece of one, is the model's fault, for there is no call that a server
+// could have read.
+func TestCutCalls(t *testing.T) {
+	pieces := []string{"<function=get_t", "<parameter=port>Vigo", "<arg_key>port", "<arg_value>Vigo", `<invoke name="get_t`,
+		`<steptml:parameter name="port">Vigo`, `<atem:parameter name="port">Vigo`, "<tool_sep>", "<|tool_arg:start|>port", "[unused11][", "]<]minimax[>[<port>Vigo"}
+	for _, f := range markup.Families {
+		for _, example := range f.Examples {
+			if cut, _, _ := strings.Cut(example, "igo"); len(markup.Markers(cut)) > 0 { // what has no markup is not seen to be a call
+				pieces = append(pieces, cut)
+			}
+		}
+	}
+	for _, piece := range pieces {
+		r := conformance.New(conformance.Rules{}).Exchange(chat(ask(withTools), says(piece)).read(t))
+		if codesOf(r) != "leaked-markup-in-content" || blameOf(r) != "model" {
+			t.Errorf("%s: problems %q, blame %q: %q", piece, codesOf(r), blameOf(r), r.Evidence)
+		}
+	}
+}
+
+// TestNoReport: what is no model call, or has not ended, is not judged.
+func TestNoReport(t *testing.T) {
+	for _, x := range []tape.Exchange{{Facts: tape.Facts{API: tape.Control}, Ended: tape.Complete}, {Facts: tape.Facts{API: tape.OpenAI}, Ended: tape.InFlight}} {
+		if r := conformance.New(conformance.Rules{}).Exchange(&reading.Exchange{Exchange: &x}); r != nil {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// TestTooLarge: an answer that is too large to be read is not judged.
+func TestTooLarge(t *testing.T) {
+	x := &reading.Exchange{Exchange: &tape.Exchange{Response: tape.Response{Status: 200}, Ended: tape.Complete, Facts: tape.Facts{API: tape.OpenAI}}}
+	r := conformance.New(conformance.Rules{}).Exchange(x)
+	want := []string{"the answer is too large to be read"}
+	if diff := cmp.Diff(want, r.Evidence); diff != "" || r.Calls != conformance.NotJudged || r.Protocol != conformance.NotJudged {
+		t.Errorf("calls %s, protocol %s, evidence (-want +got):\n%s", r.Calls, r.Protocol, diff)
+	}
+}
+
+// TestAlso: a problem that occurs often is told once, with the first few of its places and how many there are.
+func TestAlso(t *testing.T) {
+	s := chat(ask(""), strings.Repeat(chunk(`{"content":"x","tool_calls":null}`, ""), 12)+chunk(`{}`, `"stop"`)+done)
+	p := conformance.New(conformance.Rules{}).Exchange(s.read(t)).Problems[0]
+	if p.Count != 12 || p.Where.Event != 1 || len(p.Also) != 8 || p.Also[7].Event != 9 {
+		t.Errorf("%+v", p)
 	}
 }
 

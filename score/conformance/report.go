@@ -34,8 +34,13 @@ type Report struct {
 	Blame        *Side      `json:"blame"`
 	Evidence     []string   `json:"evidence,omitempty"`
 	Recovered    []Intended `json:"recovered,omitempty"`
+	// Unchecked says what of the request no argument was checked against.
+	Unchecked []string `json:"unchecked,omitempty"`
 	// Problems are in the order of [Codes].
 	Problems []Problem `json:"problems"`
+
+	// broken says that the answer has one of the problems of [incomparable].
+	broken bool
 }
 
 // ToolUse is a call as it arrived.
@@ -53,8 +58,13 @@ type Intended struct {
 	Family    string          `json:"family"`
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
-	// From is where it stood: "text", "reasoning" or "error".
+	// From is where it stood: "text", "reasoning" or "error"; "name" or "arguments" for a call of the answer with markup in them.
 	From string `json:"from"`
+}
+
+// String writes the call on one line, for a person.
+func (c Intended) String() string {
+	return fmt.Sprintf("%s %s (%s, in the %s)", oneLine(c.Name), oneLine(shorten(string(c.Arguments))), c.Family, c.From)
 }
 
 // Problem is something wrong with an exchange.

@@ -5,18 +5,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score/conformance"
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestParseRules(t *testing.T) {
-	r, err := conformance.ParseRules("only = [\"tool call\", \"content\"]\nignore = [\"duplicate-call\"]\ntimeout = \"2m\"\n[severity]\nempty-answer = \"warning\"\n")
+	r, err := conformance.ParseRules("only = [\"tool call\", \"content\"]\nignore = [\"duplicate-call\"]\ntimeout = \"2m\"\n[severity]\nempty-answer = \"warning\"\nmissing-usage = \"error\"\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := conformance.Rules{
 		Only: []string{"tool call", "content"}, Ignore: []string{"duplicate-call"}, Timeout: 2 * time.Minute,
-		Severity: map[string]conformance.Severity{"empty-answer": conformance.Warning},
+		Severity: map[string]conformance.Severity{"empty-answer": conformance.Warning, "missing-usage": conformance.Error},
 	}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)
@@ -28,6 +30,8 @@ func TestParseRules(t *testing.T) {
 		{`ignore = ["tool_call"]`, `no problem code or group "tool_call"`},
 		{`timeout = "soon"`, `timeout "soon" is no time; write 90s or 5m`},
 		{`timeout = "-1s"`, "is no time"},
+		{`timeout = "0s"`, "is no time"},
+		{`timeout = "5"`, "is no time"},
 		{"[severity]\nfoo = \"error\"", `no problem code "foo"`},
 		{"[severity]\nempty-answer = \"fatal\"", `the severity of empty-answer is error or warning, not "fatal"`},
 	} {
@@ -66,6 +70,30 @@ func TestRulesJudge(t *testing.T) {
 	for timeout, want := range map[time.Duration]string{0: "", 50 * time.Second: "upstream-timeout", 2 * time.Minute: ""} {
 		if r := conformance.New(conformance.Rules{Timeout: timeout}).Exchange(slow); codesOf(r) != want {
 			t.Errorf("timeout %v: %q, want %q", timeout, codesOf(r), want)
+		}
+	}
+	// A timeout may be shorter than anybody's patience without it.
+	slow = withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")+chunk(`{"content":" noon."}`, `"stop"`)+done), 0, 4*time.Second).read(t)
+	left := withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")), 0, 0).endedAs(tape.ClientGone, "context canceled", 3*time.Second).read(t)
+	for _, tt := range []struct {
+		timeout    time.Duration
+		slow, left string
+	}{
+		{0, "", "client-disconnect"},
+		{4 * time.Second, "", "client-disconnect"},
+		{3 * time.Second, "upstream-timeout: 4s without an event", "truncated-stream upstream-timeout: the client gave up after 3s without an event"},
+		{500 * time.Millisecond, "upstream-timeout: 4s without an event", "truncated-stream upstream-timeout: the client gave up after 3s without an event"},
+	} {
+		judge := conformance.New(conformance.Rules{Timeout: tt.timeout})
+		for x, want := range map[*reading.Exchange]string{slow: tt.slow, left: tt.left} {
+			r := judge.Exchange(x)
+			got := codesOf(r)
+			if r.Has("upstream-timeout") {
+				got += ": " + r.Problems[len(r.Problems)-1].Detail
+			}
+			if got != want {
+				t.Errorf("timeout %v: %q, want %q", tt.timeout, got, want)
+			}
 		}
 	}
 }

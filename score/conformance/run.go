@@ -34,6 +34,9 @@ type Options struct {
 	Baseline *Baseline
 	// KeepBaseline says that [Result.Baseline] will be asked for.
 	KeepBaseline bool
+	// Verbose says that the result tells of each exchange with problems. Without it only those that fail are all told, see
+	// [Result.WriteText]. The JSON always has them all.
+	Verbose bool
 	// Version is that of the exodeck that judges, for the result.
 	Version string
 }
@@ -284,7 +287,7 @@ func (res *Result) WriteJSON(w io.Writer) error {
 	for _, member := range []struct {
 		name  string
 		value any
-	}{{"summary", res.Summary}, {"totals", res.Tally}, {"exodeck", res.about()}} {
+	}{{"summary", res.Summary}, {"totals", totals{res.Tally, res.Parts()}}, {"exodeck", res.about()}} {
 		data, err := json.Marshal(member.value)
 		if err != nil {
 			return fmt.Errorf("writing the result: %w", err)
@@ -296,6 +299,12 @@ func (res *Result) WriteJSON(w io.Writer) error {
 		return fmt.Errorf("writing the result: %w", err)
 	}
 	return nil
+}
+
+// totals are the counts of all exchanges, and those by model and API.
+type totals struct {
+	Tally
+	By []*Part `json:"by"`
 }
 
 // about is what the result can be proved with, under the names of a run file.

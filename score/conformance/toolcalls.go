@@ -3,9 +3,10 @@ package conformance
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/exodeck/exodeck/replay/wire"
 	"github.com/exodeck/exodeck/score/conformance/markup"
@@ -16,12 +17,12 @@ func (j *trial) toolNames() {
 	for i := range j.a.ToolCalls {
 		name := j.a.ToolCalls[i].Name
 		if markers := markup.Markers(name); len(markers) > 0 {
-			j.add("leaked-markup-in-name", j.call(i), fmt.Sprintf("%q has %q in it", name, markers[0].Text))
+			j.add("leaked-markup-in-name", j.named(i), fmt.Sprintf("%q has %q in it", name, markers[0].Text))
 			if j.cleaned(name) != "" {
 				continue
 			}
 		}
-		if j.q == nil || len(j.q.Tools) == 0 || j.tool(name) != nil {
+		if j.q == nil || j.q.elsewhere || !j.q.offers() || j.tool(name) != nil {
 			continue // without tools no call was allowed, which is told as such
 		}
 		detail := fmt.Sprintf("%q was not offered", name)
@@ -30,22 +31,55 @@ func (j *trial) toolNames() {
 				detail += fmt.Sprintf(", %q was", t.Name)
 			}
 		}
-		j.add("unknown-tool", j.call(i), detail)
+		if bare, _ := j.bare(name); bare != "" {
+			detail += fmt.Sprintf(", %q was", bare)
+		}
+		j.add("unknown-tool", j.named(i), detail)
 	}
 }
 
 // cleaned returns the offered tool that a name with markup means; "" for none.
 func (j *trial) cleaned(name string) string {
-	markers := markup.Markers(name)
-	if len(markers) == 0 {
-		return ""
-	}
-	for _, candidate := range []string{name[:markers[0].Offset], markup.Strip(name)} {
-		if candidate = strings.TrimSpace(candidate); j.tool(candidate) != nil {
+	for _, candidate := range withoutMarkup(name) {
+		if j.tool(candidate) != nil {
 			return candidate
 		}
 	}
 	return ""
+}
+
+// withoutMarkup returns what a name with markup may mean: what stands before it, and all that is no markup. It returns nil without markup.
+func withoutMarkup(name string) []string {
+	markers := markup.Markers(name)
+	if len(markers) == 0 {
+		return nil
+	}
+	return []string{strings.TrimSpace(name[:markers[0].Offset]), strings.TrimSpace(markup.Strip(name))}
+}
+
+// namespaces are what the prompts of some models put before the names of all tools, so that a parser has to take it off: functions of
+// harmony and Kimi, default_api of Gemini.
+var namespaces = []string{"functions", "function", "tools", "default_api"}
+
+// bare returns the offered tool that a name means without blanks around it, a namespace before it and a number behind it, as in
+// functions.get_tide:0; "" for none. known says that the namespace is one of [namespaces], if there is one.
+func (j *trial) bare(name string) (tool string, known bool) {
+	trimmed := strings.TrimSpace(name)
+	candidates := []string{trimmed}
+	if i := strings.LastIndexByte(trimmed, ':'); i >= 0 && i+1 < len(trimmed) && strings.Trim(trimmed[i+1:], "0123456789") == "" {
+		candidates = append(candidates, trimmed[:i])
+	}
+	for _, c := range candidates {
+		if c != name && j.tool(c) != nil {
+			return c, true
+		}
+		for i := range len(c) {
+			if strings.IndexByte(".:/", c[i]) >= 0 && j.tool(c[i+1:]) != nil {
+				return c[i+1:], slices.Contains(namespaces, c[:i])
+			}
+		}
+	}
+	return "", false
 }
 
 // toolIDs looks at the ids of calls, and at calls that are made twice.
@@ -62,38 +96,28 @@ func (j *trial) toolIDs() {
 	for i := range j.a.ToolCalls {
 		c := &j.a.ToolCalls[i]
 		if c.ID == "" {
-			legacy := j.a.FinishReason != nil && *j.a.FinishReason == "function_call" // such calls have no id
+			legacy := j.a.FinishReason != nil && *j.a.FinishReason == "function_call" || j.q != nil && j.q.legacy // such calls have no id
 			if hasIDs(j.a.API) && !legacy {
-				j.add("missing-call-id", j.call(i), fmt.Sprintf("the call of %s has no id", c.Name))
+				j.add("missing-call-id", j.named(i), fmt.Sprintf("the call of %s has no id", c.Name))
 			}
 		} else {
 			if first, ok := ids[c.ID]; ok {
-				j.add("duplicate-call-id", j.call(i), fmt.Sprintf("%q is the id of call %d, too", c.ID, first))
+				j.add("duplicate-call-id", j.identified(i), fmt.Sprintf("%q is the id of call %d, too", c.ID, first))
 			} else if earlier[c.ID] {
-				j.add("call-id-reused", j.call(i), fmt.Sprintf("%q is the id of an earlier call of the conversation", c.ID))
+				j.add("call-id-reused", j.identified(i), fmt.Sprintf("%q is the id of an earlier call of the conversation", c.ID))
 			}
 			ids[c.ID] = i + 1
 		}
 		if len(j.a.ToolCalls) == 1 {
 			return
 		}
-		key := c.Name + "\x00" + canonical(j.report.ToolCalls[i].Arguments)
+		key := c.Name + "\x00" + valueOf(j.report.ToolCalls[i].Arguments)
 		if first, ok := same[key]; ok {
-			j.add("duplicate-call", j.call(i), fmt.Sprintf("it is call %d once more", first))
+			j.add("duplicate-call", j.named(i), fmt.Sprintf("it is call %d once more", first))
 		} else {
 			same[key] = i + 1
 		}
 	}
-}
-
-// canonical returns JSON with its names sorted and its blanks removed.
-func canonical(raw []byte) string {
-	v := jsontext.Value(raw).Clone()
-	err := v.Canonicalize(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false))
-	if err != nil {
-		return string(raw)
-	}
-	return string(v)
 }
 
 // shapeCodes says which problem arguments of a shape are.
@@ -110,9 +134,6 @@ var shapeCodes = map[shape]struct{ code, detail string }{
 func (j *trial) toolArguments() {
 	for i := range j.a.ToolCalls {
 		c, args := &j.a.ToolCalls[i], &j.args[i]
-		if args.shape == isText {
-			continue
-		}
 		if args.wrongEncoding {
 			j.add("arguments-wrong-encoding", j.call(i), fmt.Sprintf("arguments of %s came as %s", c.Name, c.Sent))
 		}
@@ -162,8 +183,8 @@ func (j *trial) leakedValue(i int, value any, path string) {
 	}
 	switch v := value.(type) {
 	case string:
-		for _, m := range markup.Markers(v) {
-			if !j.q.says(m.Text) {
+		for _, m := range append(markup.Markers(v), loneEnds(v)...) {
+			if m.Text != "<s>" && !shows(j.q.has, m) { // which begins answers, and may begin a value of HTML
 				tell(path, v, m)
 				return
 			}
@@ -173,9 +194,9 @@ func (j *trial) leakedValue(i int, value any, path string) {
 			j.leakedValue(i, item, fmt.Sprintf("%s/%d", path, k))
 		}
 	case map[string]any:
-		for _, key := range sortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			below := path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-			if markers := markup.Markers(key + ">"); len(markers) > 0 { // a key may end inside of a tag
+			if markers := append(markup.Markers(key+">"), loneEnds(key+">")...); len(markers) > 0 { // a key may end inside of a tag
 				tell(below, key, markers[0])
 			}
 			j.leakedValue(i, v[key], below)
@@ -183,38 +204,33 @@ func (j *trial) leakedValue(i int, value any, path string) {
 	}
 }
 
-// checkSchema checks the arguments of a call against the schema of its tool.
-func (j *trial) checkSchema(i int) {
-	name := j.a.ToolCalls[i].Name
-	t := j.tool(name)
-	if t == nil {
-		t = j.tool(j.cleaned(name))
+// loneEnds returns the tag that ends an argument or a call of Qwen-Coder where it ends a text in which none begins. Elsewhere it may be of XML
+// that is meant.
+func loneEnds(text string) []markup.Marker {
+	at := loneEnd.FindStringSubmatchIndex(text)
+	if at == nil || strings.Contains(text, "<parameter") || strings.Contains(text, "<function") {
+		return nil
 	}
-	if t == nil || len(t.schema) == 0 || t.schema.Kind() == 'n' {
-		return
-	}
-	s, err := j.judge.schemas.Compile(t.schema)
-	if err != nil {
-		return // told of the request
-	}
-	violations, err := s.Check(j.args[i].object)
-	if err != nil {
-		return // arguments that are JSON can be checked
-	}
-	for _, v := range violations {
-		w := j.call(i)
-		w.Argument = v.Path
-		detail := fmt.Sprintf("arguments of %s: %s", name, v.Detail)
-		if v.Path != "" {
-			detail = fmt.Sprintf("arguments of %s at %s: %s", name, v.Path, v.Detail)
-		}
-		j.add(violationCodes[string(v.Kind)], w, detail)
-	}
+	return []markup.Marker{{Text: text[at[2]:at[3]], Offset: at[2]}}
 }
 
-// violationCodes says which problem each kind of violation of a schema is.
-var violationCodes = map[string]string{
-	"missing": "missing-required", "type": "type-mismatch", "enum": "enum-violation", "extra": "extra-property", "constraint": "constraint-violation",
+var loneEnd = regexp.MustCompile(`(</(?:parameter|function)>)(?:\s*</function>)?[\s>]*$`)
+
+// excusesNoCall reports whether a call that was demanded is not due: the answer was cut off, refused or put off, or a tool of the server was
+// used, which any call may be that is not demanded by another name.
+func (j *trial) excusesNoCall() bool {
+	return ranOut(j.a) || j.a.Finish == wire.FinishContentFilter || strings.TrimSpace(j.a.Refusal) != "" ||
+		j.a.FinishReason != nil && slices.Contains(quietReasons, *j.a.FinishReason) || j.usesServerTool(j.q.choice.name)
+}
+
+// usesServerTool reports whether the answer has a call that is no function of the client's: web_search_call, mcp_call, local_shell_call,
+// mcp_approval_request … (Responses), server_tool_use, mcp_tool_use (Claude). It is of the tool with a name, unless that is "".
+func (j *trial) usesServerTool(name string) bool {
+	return slices.ContainsFunc(j.a.Unknown, func(e wire.Evidence) bool {
+		var part struct{ Type, Name string }
+		return json.Unmarshal(e.Data, &part) == nil && (name == "" || part.Name == name) &&
+			(strings.HasSuffix(part.Type, "_call") || strings.HasSuffix(part.Type, "_tool_use") || part.Type == "mcp_approval_request")
+	})
 }
 
 // toolChoice looks whether calls were made as the request demands.
@@ -226,19 +242,32 @@ func (j *trial) toolChoice() {
 	choice := j.q.choice
 	switch {
 	case len(calls) > 0 && choice.forbidden:
-		j.add("call-when-forbidden", j.call(0), "calls were forbidden by tool_choice")
-	case len(calls) > 0 && len(j.q.Tools) == 0:
-		j.add("call-when-forbidden", j.call(0), "no tools were offered")
-	case choice.required && len(calls) == 0 && j.ended() && j.a.Finish != wire.FinishLength:
+		j.add("call-when-forbidden", j.named(0), "calls were forbidden by tool_choice")
+	case len(calls) > 0 && !j.q.offers() && !j.q.elsewhere:
+		j.add("call-when-forbidden", j.named(0), "no tools were offered")
+	case choice.required && len(calls) == 0 && j.ended() && !j.excusesNoCall():
 		j.add("tool-choice-ignored", j.end(), "a call was demanded, and there is none")
-	case choice.name != "":
+	case choice.name != "" && !j.usesServerTool(choice.name):
 		for i := range calls {
-			if name := calls[i].Name; name != choice.name && j.cleaned(name) != choice.name {
-				j.add("tool-choice-ignored", j.call(i), fmt.Sprintf("%s was demanded, and %s is called", choice.name, name))
+			if name := calls[i].Name; !j.meansAny(name, choice.name) {
+				j.add("tool-choice-ignored", j.named(i), fmt.Sprintf("%s was demanded, and %s is called", choice.name, name))
+			}
+		}
+	case j.q.allowed != nil:
+		for i := range calls {
+			if name := calls[i].Name; !j.meansAny(name, j.q.allowed...) && j.tool(name) != nil {
+				j.add("tool-choice-ignored", j.named(i), fmt.Sprintf("%s is called, and is none of the tools that were allowed", name))
 			}
 		}
 	}
 	if choice.single && len(calls) > 1 {
-		j.add("parallel-when-forbidden", j.call(1), fmt.Sprintf("%d calls", len(calls)))
+		j.add("parallel-when-forbidden", j.named(1), fmt.Sprintf("%d calls", len(calls)))
 	}
+}
+
+// meansAny reports whether a name means one of some tools, also with markup or a namespace around it.
+func (j *trial) meansAny(name string, tools ...string) bool {
+	bare, _ := j.bare(name)
+	unmarked, _ := j.unmarked(name)
+	return slices.ContainsFunc([]string{name, bare, unmarked}, func(n string) bool { return n != "" && slices.Contains(tools, n) })
 }

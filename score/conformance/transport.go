@@ -1,14 +1,15 @@
 package conformance
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"mime"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/exodeck/exodeck/proxy/tape"
-	"github.com/exodeck/exodeck/replay/coding"
+	"github.com/exodeck/exodeck/replay/show"
 	"github.com/exodeck/exodeck/replay/wire"
 	"github.com/exodeck/exodeck/score/conformance/markup"
 )
@@ -51,12 +52,6 @@ func (j *trial) httpError() {
 	j.over, j.unjudged = true, true
 }
 
-// timedOut reports whether the exchange ended because somebody waited no longer.
-func (j *trial) timedOut() bool {
-	cause := strings.ToLower(j.Cause)
-	return strings.Contains(cause, "timeout") || strings.Contains(cause, "timed out") || strings.Contains(cause, "deadline exceeded")
-}
-
 // leakedInError looks for markup in the text of an error.
 func (j *trial) leakedInError() {
 	if j.a == nil || j.a.Error == nil || j.a.Error.Message == nil {
@@ -64,44 +59,12 @@ func (j *trial) leakedInError() {
 	}
 	e := j.a.Error
 	for _, m := range markup.Markers(*e.Message) {
-		if !j.q.says(m.Text) {
+		if !shows(j.q.says, m) {
 			j.add("leaked-markup-in-error", j.place(e.Place), fmt.Sprintf("%q in the error %s", m.Text, quoted([]byte(*e.Message))))
 			j.failed = j.offeredCalls(*e.Message)
 			return
 		}
 	}
-}
-
-// patience is how long a client must have been waiting for an event, so that its leaving is laid at the server.
-const patience = 30 * time.Second
-
-// clientGone takes answers whose client did not stay to the end. One that leaves at the end marker has all it needs.
-func (j *trial) clientGone() {
-	if j.Ended != tape.ClientGone || j.a != nil && j.a.Complete {
-		return
-	}
-	j.over = true
-	if gap, where := j.longestGap(); gap >= patience || j.timedOut() {
-		detail := "the client gave up: " + j.Cause
-		if gap >= patience {
-			detail = fmt.Sprintf("the client gave up after %s without an event", gap.Round(time.Second))
-		} else {
-			where = j.end()
-		}
-		j.add("upstream-timeout", where, detail)
-		if j.a != nil && j.a.Stream {
-			j.add("truncated-stream", j.end(), "there is no end marker")
-		} else {
-			j.noCalls = true
-		}
-		return
-	}
-	detail := "before the response began"
-	if j.a != nil {
-		detail = fmt.Sprintf("after %d bytes", j.a.Size)
-	}
-	j.add("client-disconnect", j.end(), "the client closed the connection "+detail)
-	j.unjudged = true
 }
 
 // bodyNotJSON takes whole answers that are not JSON, also empty ones: exo answers so when generation failed.
@@ -115,13 +78,42 @@ func (j *trial) bodyNotJSON() {
 	}
 	switch j.a.Error.Kind {
 	case wire.ErrorNotJSON:
-		j.add("body-not-json", Where{In: InResponse}, fmt.Sprintf("%d bytes: %s", len(j.ResponseBody), quoted(j.ResponseBody)))
+		detail := show.Count(len(j.ResponseBody), "byte") + ": " + quoted(j.ResponseBody)
+		if j.Ended == tape.UpstreamTruncated {
+			detail += "; the upstream broke off: " + j.Cause
+		}
+		j.add("body-not-json", Where{In: InResponse}, detail)
 	case wire.ErrorException:
-		j.add("body-not-json", Where{In: InResponse}, "the body is empty; exo answers so when generation failed")
+		detail := "the body is empty; exo answers so when generation failed"
+		if j.Ended == tape.UpstreamTruncated {
+			detail = "the body is empty; the upstream broke off: " + j.Cause
+		}
+		j.add("body-not-json", Where{In: InResponse}, detail)
 	default:
 		return
 	}
 	j.over, j.noCalls = true, true
+}
+
+// otherMode takes answers in the mode that was not asked for. No client reads them, whatever they say: one that waits for events meets the end
+// without any, and one that waits for a JSON value finds lines of a stream. One line of NDJSON is both. Errors are told as what they are.
+func (j *trial) otherMode() {
+	if j.q == nil || j.a.Error != nil || j.a.Stream == j.q.Stream || slices.ContainsFunc(j.q.Notes, func(n wire.Note) bool { return n.Path == "/stream" }) {
+		return
+	}
+	body := bytes.TrimSpace(j.ResponseBody)
+	switch {
+	case j.a.Stream && !json.Valid(body):
+		detail := fmt.Sprintf("a whole answer was asked for, and a stream of %s came: %s", show.Count(j.a.Events, "event"), quoted(body))
+		j.unread = "body-not-json"
+		j.add(j.unread, Where{In: InResponse}, detail)
+	case !j.a.Stream && (hasIDs(j.a.API) || bytes.IndexByte(body, '\n') >= 0):
+		j.unread = "truncated-stream"
+		j.add(j.unread, Where{In: InResponse}, "a stream was asked for, and a whole JSON body came, in which a client finds no event: "+quoted(body))
+	default:
+		return
+	}
+	j.over = true
 }
 
 // contentType compares the Content-Type with the bytes. One that is absent says nothing.
@@ -139,7 +131,7 @@ func (j *trial) contentType() {
 	case j.a.Stream:
 		fits = kind == "text/event-stream"
 	default: // one line of NDJSON is a whole body, too
-		fits = strings.HasSuffix(kind, "json") && (ollama || !strings.Contains(kind, "nd"))
+		fits = strings.HasSuffix(kind, "json") && (ollama || !strings.Contains(kind, "ndjson"))
 	}
 	if !fits {
 		what := "a whole JSON body"
@@ -150,50 +142,14 @@ func (j *trial) contentType() {
 	}
 }
 
-// silence looks for a stream that had no event for too long, though it went on.
-func (j *trial) silence() {
-	if !j.a.Stream {
-		return
-	}
-	if gap, where := j.longestGap(); gap > j.judge.rules.timeout() {
-		j.add("upstream-timeout", where, fmt.Sprintf("%s without an event", gap.Round(time.Second)))
-	}
-}
-
-// longestGap returns the longest time without a data event, and the event before which it was. Comments are no events.
-func (j *trial) longestGap() (time.Duration, Where) {
-	if j.Total < patience { // the usual case, told without a look at the events
-		return 0, Where{}
-	}
-	where := j.end()
-	last, longest := time.Duration(0), time.Duration(0)
-	gap := func(until time.Duration, w Where) {
-		if until-last > longest {
-			longest, where = until-last, w
-		}
-		last = until
-	}
-	if j.a != nil && j.a.Stream && len(j.Pieces) > 0 && len(coding.Of(j.Response.Header)) == 0 {
-		piece, events := 0, 0
-		for e := range j.events() {
-			for piece+1 < len(j.Pieces) && j.Pieces[piece+1].Offset < e.End {
-				piece++
-			}
-			events++
-			start := e.Start
-			gap(j.Pieces[piece].At, Where{In: InResponse, Event: events, Offset: &start})
-		}
-	}
-	if j.a == nil || !j.a.Complete {
-		gap(j.Total, j.end())
-	}
-	return longest, where
-}
-
 // errorReported takes an error in an answer that should be none. It ends the judgement.
 func (j *trial) errorReported() {
 	e := j.a.Error
 	if e == nil {
+		if j.a.FinishReason != nil && *j.a.FinishReason == "failed" && j.a.API == tape.Responses {
+			j.add("stream-error-event", j.reason(), "the status is failed, and no error is told")
+			j.over = true
+		}
 		return
 	}
 	detail := "the error has no text"
@@ -216,7 +172,7 @@ func (j *trial) malformed() {
 	for _, m := range j.a.Malformed {
 		switch {
 		case m.End < j.a.Size || !strings.HasPrefix(m.What, "cut off"):
-			j.add("malformed-event", j.place(m.Place), m.What+": "+quoted(m.Data))
+			j.add("malformed-event", j.place(m.Place), inWords(m.What, "the data is not JSON: ")+": "+quoted(m.Data))
 		default:
 			j.add("partial-final-event", j.place(m.Place), "the bytes end inside an event: "+quoted(m.Data))
 		}
@@ -234,21 +190,9 @@ func (j *trial) ending() {
 		}
 		return
 	}
-	detail := fmt.Sprintf("the stream ends after %d events without its end marker", j.a.Events)
+	detail := fmt.Sprintf("the stream ends after %s without its end marker", show.Count(j.a.Events, "event"))
 	if j.Ended == tape.UpstreamTruncated {
 		detail += ": " + j.Cause
 	}
 	j.add("truncated-stream", j.end(), detail)
-}
-
-// quoted shows the beginning of bytes.
-func quoted(b []byte) string { return fmt.Sprintf("%q", shorten(string(b[:min(len(b), 200)]))) }
-
-// shorten cuts a text that is long, between characters.
-func shorten(s string) string {
-	const most = 120
-	if len(s) <= most {
-		return strings.ToValidUTF8(s, "\ufffd")
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

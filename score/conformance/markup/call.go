@@ -3,6 +3,7 @@ package markup
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Call is a well-formed call that a text holds.
@@ -14,41 +15,6 @@ type Call struct {
 	Arguments string
 	// Start and End are its place in the text, in bytes. Calls that are written as one list share it.
 	Start, End int
-}
-
-// Types tells the JSON type that a tool's parameter is declared with; "" when nothing is known of it. Markup that writes values as plain
-// text needs it to tell "7" from 7.
-type Types func(tool, parameter string) string
-
-// Family is a way in which models write calls.
-type Family struct {
-	Name string
-	// Example is a call in it.
-	Example string
-	parse   func(text string, types Types) []Call
-}
-
-// Families lists all families there are.
-var Families = []Family{
-	{"hermes", `<tool_call>{"name":"get_tide","arguments":{"port":"Vigo"}}</tool_call>`, hermes.calls},
-	{"qwen-coder", "<tool_call>\n<function=get_tide>\n<parameter=port>\nVigo\n</parameter>\n</function>\n</tool_call>", qwenCoder.calls},
-	{"glm", "<tool_call>get_tide\n<arg_key>port</arg_key>\n<arg_value>Vigo</arg_value>\n</tool_call>", glm.calls},
-	{"llama", `<|python_tag|>{"name":"get_tide","parameters":{"port":"Vigo"}}<|eom_id|>`, llama},
-	{"mistral", `[TOOL_CALLS][{"name":"get_tide","arguments":{"port":"Vigo"}}]`, mistral},
-	{"deepseek", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_tide<｜tool▁sep｜>{\"port\":\"Vigo\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>", deepseek},
-	{"dsml", "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"get_tide\">\n<｜DSML｜parameter name=\"port\" string=\"true\">Vigo</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>", dsml.calls},
-	{"kimi", `<|tool_calls_section_begin|><|tool_call_begin|>functions.get_tide:0<|tool_call_argument_begin|>{"port":"Vigo"}<|tool_call_end|><|tool_calls_section_end|>`, kimi},
-	{"minimax", "<minimax:tool_call>\n<invoke name=\"get_tide\">\n<parameter name=\"port\">Vigo</parameter>\n</invoke>\n</minimax:tool_call>", minimax},
-	{"harmony", `<|start|>assistant<|channel|>commentary to=functions.get_tide <|constrain|>json<|message|>{"port":"Vigo"}<|call|>`, harmony},
-	{"gemma", `<|tool_call>call:get_tide{port:<|"|>Vigo<|"|>}<tool_call|>`, gemma},
-	{"longcat", "<longcat_tool_call>get_tide\n<longcat_arg_key>port</longcat_arg_key>\n<longcat_arg_value>Vigo</longcat_arg_value>\n</longcat_tool_call>", longcat},
-	{"lfm", `<|tool_call_start|>[get_tide(port="Vigo")]<|tool_call_end|>`, lfm},
-	{"granite", `<|tool_call|>[{"name":"get_tide","arguments":{"port":"Vigo"}}]`, granite.calls},
-	{"nemotron", `<TOOLCALL>[{"name":"get_tide","arguments":{"port":"Vigo"}}]</TOOLCALL>`, nemotron.calls},
-	{"internlm", `<|action_start|><|plugin|>{"name":"get_tide","parameters":{"port":"Vigo"}}<|action_end|>`, internlm.calls},
-	{"command", `<|START_ACTION|>[{"tool_name":"get_tide","parameters":{"port":"Vigo"}}]<|END_ACTION|>`, command.calls},
-	{"json", `{"name":"get_tide","arguments":{"port":"Vigo"}}`, bareJSON},
-	{"python", `[get_tide(port="Vigo")]`, barePython},
 }
 
 // Calls returns the calls a text holds, in any family's markup, in the order in which they stand. types may be nil.
@@ -75,6 +41,67 @@ func Calls(text string, types Types) []Call {
 	})
 }
 
+// named is a call without its place.
+type named struct{ name, arguments string }
+
+// placed gives calls their place.
+func placed(calls []named, start, end int) []Call {
+	var all []Call
+	for _, c := range calls {
+		all = append(all, Call{Name: c.name, Arguments: c.arguments, Start: start, End: end})
+	}
+	return all
+}
+
+// skipBlanks returns a text without the blanks that it begins with.
+func skipBlanks(text string) string { return strings.TrimLeft(text, " \t\r\n") }
+
+// front returns the beginning of a text, in which a name has to end. It bounds the time that is spent where none does.
+func front(text string) string { return text[:min(len(text), 512)] }
+
 // attempts bounds how often a parser goes on after something that only looked like a call, so that its time stays in proportion to
 // the text.
 const attempts = 64
+
+// behind reads the calls that stand behind each open in a text. read is told where open starts and where it ends, and returns the calls it
+// finds there and where the last of them ends; without calls, the search goes on behind open.
+func behind(text, open string, read func(start, at int) (calls []Call, end int)) []Call {
+	var all []Call
+	for at, failed := 0, 0; failed < attempts; {
+		i := strings.Index(text[at:], open)
+		if i < 0 {
+			break
+		}
+		start := at + i
+		at = start + len(open)
+		if calls, end := read(start, at); len(calls) > 0 {
+			all, at = append(all, calls...), end
+		} else {
+			failed++
+		}
+	}
+	return all
+}
+
+// until returns what stands in a text before close. The end of the text may cut close off.
+func until(text, close string) string {
+	if before, _, found := strings.Cut(text, close); found {
+		return before
+	}
+	for n := min(len(close), len(text)); n > 0; n-- {
+		if before, ok := strings.CutSuffix(text, close[:n]); ok {
+			return before
+		}
+	}
+	return text
+}
+
+// closed returns where a call that ends at a place of a text ends with what closes it, as far as that follows.
+func closed(text string, end int, closes ...string) int {
+	for _, close := range closes {
+		if rest := skipBlanks(text[end:]); close != "" && strings.HasPrefix(rest, close) {
+			end = len(text) - len(rest) + len(close)
+		}
+	}
+	return end
+}

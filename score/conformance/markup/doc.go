@@ -2,7 +2,7 @@
 // structure of an API's answer; what is left of it in an answer tells that it did not.
 //
 // [Markers] finds such markup, [OutsideCode] leaves out what only quotes it, and [Calls] reads the calls that were meant, one parser for
-// each family of models in [Families].
+// each family of models in [Families]. [Strip] and [WithoutReasoning] take out of a text what a parser should have taken out.
 //
 // Everything is read and nothing executed. All functions take time in proportion to the text.
 package markup

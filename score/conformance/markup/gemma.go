@@ -5,42 +5,30 @@ import (
 	"strings"
 )
 
-// gemma reads the calls of Gemma 4 and FunctionGemma, call:NAME{key:value} with marked strings, and the fenced Python of Gemma 3.
+// gemma reads the calls of Gemma 4 and FunctionGemma, call:NAME{key:value} with marked strings, and the Python of Gemma 3 and Gemini, in a
+// fence or between tags.
 func gemma(text string, _ Types) []Call {
 	all := gemmaCalls(text, "<|tool_call>", "<tool_call|>", `<|"|>`)
 	all = append(all, gemmaCalls(text, "<start_function_call>", "<end_function_call>", "<escape>")...)
-	return append(all, toolCode(text)...)
+	all = append(all, toolCode(text)...)
+	return append(all, pythonBetween(text, "<tool_code>", "</tool_code>", func(body string) string { return body })...)
 }
 
 func gemmaCalls(text, open, close, quote string) []Call {
-	var all []Call
-	for at, failed := 0, 0; failed < attempts; {
-		i := strings.Index(text[at:], open)
-		if i < 0 {
-			break
-		}
-		start := at + i
-		at = start + len(open)
-		body, isCall := strings.CutPrefix(strings.TrimLeft(text[at:], " \t\r\n"), "call:")
-		brace := strings.IndexByte(body[:min(len(body), 512)], '{')
+	return behind(text, open, func(start, at int) ([]Call, int) {
+		body, isCall := strings.CutPrefix(skipBlanks(text[at:]), "call:")
+		brace := strings.IndexByte(front(body), '{')
 		if !isCall || brace < 0 || !wellNamed(body[:brace]) {
-			failed++
-			continue
+			return nil, 0
 		}
 		r := gemmaReader{rest: body[brace:], quote: quote}
 		arguments, ok := r.value(0)
 		if !ok {
-			failed++
-			continue
+			return nil, 0
 		}
-		end := len(text) - len(r.rest)
-		if after := strings.TrimLeft(r.rest, " \t\r\n"); strings.HasPrefix(after, close) {
-			end = len(text) - len(after) + len(close)
-		}
-		all = append(all, Call{Name: body[:brace], Arguments: arguments, Start: start, End: end})
-		at = end
-	}
-	return all
+		end := closed(text, len(text)-len(r.rest), close)
+		return []Call{{Name: body[:brace], Arguments: arguments, Start: start, End: end}}, end
+	})
 }
 
 // gemmaReader reads Gemma's values: JSON whose names stand without quotes and whose strings stand between markers.
@@ -141,25 +129,4 @@ func (r *gemmaReader) marked() (string, bool) {
 	return text, ok
 }
 
-func (r *gemmaReader) blanks() { r.rest = strings.TrimLeft(r.rest, " \t\r\n") }
-
-// toolCode reads Python calls in a fence that says tool_code.
-func toolCode(text string) []Call {
-	var all []Call
-	for at := 0; ; {
-		i := strings.Index(text[at:], "```tool_code\n")
-		if i < 0 {
-			return all
-		}
-		start := at + i
-		body, _, ok := strings.Cut(text[start+len("```tool_code\n"):], "```")
-		if !ok {
-			return all
-		}
-		end := start + len("```tool_code\n") + len(body) + len("```")
-		for _, c := range pythonCalls(body) {
-			all = append(all, Call{Name: c.name, Arguments: c.arguments, Start: start, End: end})
-		}
-		at = end
-	}
-}
+func (r *gemmaReader) blanks() { r.rest = skipBlanks(r.rest) }

@@ -34,9 +34,6 @@ func wholeJSON(s string) string {
 	return ""
 }
 
-// named is a call without its place.
-type named struct{ name, arguments string }
-
 // jsonCalls reads calls written as JSON: an object with a name and arguments, under whatever names a family has for the two, or an array of
 // such. Bare ones must have both and nothing else that is not a part of a call. It returns nil unless all of it is calls.
 func jsonCalls(value string, bare bool) []named {
@@ -109,8 +106,20 @@ func jsonCall(item []byte, bare bool) (named, bool) {
 				return named{}, false
 			}
 		}
+		if declares(c.arguments) {
+			return named{}, false
+		}
 	}
 	return c, wellNamed(c.name) && c.arguments != ""
+}
+
+// declares reports whether arguments are the schema of arguments: what has them is the declaration of a tool, not a call.
+func declares(arguments string) bool {
+	var s struct {
+		Type       string
+		Properties map[string]json.RawMessage
+	}
+	return json.Unmarshal([]byte(arguments), &s) == nil && s.Type == "object" && s.Properties != nil
 }
 
 // object returns arguments as the text of a JSON object: as they are, or out of a string; "" when they are none.

@@ -1,0 +1,44 @@
+package conformance_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/exodeck/exodeck/score/conformance"
+)
+
+// TestBaselineLen: a baseline knows each problem once.
+func TestBaselineLen(t *testing.T) {
+	res := run(t, record(t, 2, func(int) sent { return chat(ask(withTools), says(tideText)) }), conformance.Options{KeepBaseline: true})
+	if got := res.Baseline().Len(); got != 2 {
+		t.Errorf("%d problems, want leaked-markup-in-content and call-in-content", got)
+	}
+	if got := new(conformance.Baseline).Len(); got != 0 {
+		t.Errorf("an empty baseline has %d problems", got)
+	}
+	// The limit of tokens is a part of what is known.
+	data, err := run(t, record(t, 1, func(int) sent { return chat(ask(`,"max_tokens":5`), whole(`"content":""`, `"length"`)) }), conformance.Options{KeepBaseline: true}).Baseline().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := conformance.ParseBaseline(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for limit, want := range map[string]int{"5": 0, "500": 1} {
+		res := run(t, record(t, 1, func(int) sent { return chat(ask(`,"max_tokens":`+limit), whole(`"content":""`, `"length"`)) }), conformance.Options{Baseline: known})
+		if res.New["budget-exhausted"] != want {
+			t.Errorf("with a limit of %s: %d new problems, want %d", limit, res.New["budget-exhausted"], want)
+		}
+	}
+}
+
+// TestParseBaselineError: what is no baseline is told with how to come by one.
+func TestParseBaselineError(t *testing.T) {
+	for _, bad := range []string{"", "no JSON", `{"baseline":1,"problems":3}`, "{}", `{"baseline":2,"problems":[]}`} {
+		_, err := conformance.ParseBaseline([]byte(bad))
+		if err == nil || !strings.HasPrefix(err.Error(), "reading the baseline: ") || !strings.HasSuffix(err.Error(), "; score conformance --write-baseline FILE writes one") {
+			t.Errorf("%q: error %v", bad, err)
+		}
+	}
+}
