@@ -4,5 +4,5 @@
 //
 // An [Asker] sends the requests as they were recorded, save for credentials, which are on no tape. What comes is not looked at: it is
 // recorded by the transport that the Asker is given, and judged from the tape. [Compare] then gives a [Result], a function of the two
-// recordings alone.
+// recordings alone. Where the mode was changed it also says whether the stream and the whole answer tell the same.
 package again

@@ -21,8 +21,8 @@ func (s *Share) add(right bool) {
 	}
 }
 
-// Trigger compares when tools were called. An answer triggers when its finish reason says so; in the APIs that have no word for it,
-// when it ends as it should with a call.
+// Trigger compares when tools were called, as K2 Vendor Verifier does and by its names. An answer triggers when its finish reason says so; in
+// the APIs that have no word for it, when it ends as it should with a call.
 type Trigger struct {
 	// Both counts questions where the reference and the new answer trigger, Neither those where none does, New and Reference those
 	// where one alone does.
@@ -31,9 +31,9 @@ type Trigger struct {
 	Reference int `json:"false_negative"`
 	Neither   int `json:"true_negative"`
 	// The figures are nil where their base is empty.
-	Precision *float64 `json:"precision"`
-	Recall    *float64 `json:"recall"`
-	F1        *float64 `json:"f1"`
+	Precision *float64 `json:"tool_call_precision"`
+	Recall    *float64 `json:"tool_call_recall"`
+	F1        *float64 `json:"tool_call_f1"`
 }
 
 func (t *Trigger) add(reference, now bool) {
@@ -65,8 +65,9 @@ func ratio(part, of int) *float64 {
 
 // Rates say how well tools were called in one of the two recordings.
 type Rates struct {
-	// SchemaAccuracy has the published base: answers whose finish reason says that tools are called. A call that was left in the text,
-	// or that ends with another finish reason, is not in it.
+	// SchemaAccuracy has the base that K2 Vendor Verifier publishes it with: answers whose finish reason says that tools are called. A call
+	// that was left in the text, or that ends with another finish reason, is not in it. Right are those of which all calls, one at least, are
+	// of an offered tool and have arguments that its schema allows.
 	SchemaAccuracy Share `json:"schema_accuracy"`
 	// RightOfAttempted has all answers in which a call was tried, also those that the server left in the text, as its base; right are
 	// those that an agent can act on.
@@ -75,9 +76,11 @@ type Rates struct {
 	Attempted Share `json:"attempted"`
 }
 
-func (r *Rates) add(a *wire.Answer, report *conformance.Report) {
+func (r *Rates) add(x answer) {
+	a, report := x.Answer, x.report
+	offered := x.Request != nil && len(x.Request.Tools) > 0
 	if triggers(a) {
-		r.SchemaAccuracy.add(!slices.ContainsFunc(schemaCodes, report.Has))
+		r.SchemaAccuracy.add(len(a.ToolCalls) > 0 && offered && !slices.ContainsFunc(schemaCodes, report.Has))
 	}
 	attempted := len(report.ToolCalls)+len(report.Recovered) > 0
 	r.Attempted.add(attempted)
@@ -86,11 +89,12 @@ func (r *Rates) add(a *wire.Answer, report *conformance.Report) {
 	}
 }
 
-// schemaCodes are the problems of calls that do not fit the schema of an offered tool.
+// schemaCodes are the problems of calls that do not fit the schema of an offered tool. An object in place of a string is not among them: its
+// value counts. Nor is a schema that cannot be used, which is no fault of the answer's.
 var schemaCodes = []string{
-	"unknown-tool", "arguments-wrong-encoding", "arguments-not-json", "arguments-truncated", "arguments-concatenated",
-	"arguments-double-encoded", "arguments-not-object", "missing-required", "type-mismatch", "enum-violation", "extra-property",
-	"constraint-violation",
+	"unknown-tool", "leaked-markup-in-name", "index-reused", "arguments-empty", "arguments-not-json", "arguments-truncated",
+	"arguments-concatenated", "arguments-double-encoded", "arguments-not-object", "missing-required", "type-mismatch", "enum-violation",
+	"extra-property", "constraint-violation",
 }
 
 // triggers reports whether an answer says that it calls tools.

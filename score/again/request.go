@@ -53,7 +53,7 @@ func requestOf(x *reading.Exchange, upstream *url.URL, c Changes) (*http.Request
 	}
 	u := *upstream
 	u.Path, u.RawPath = strings.TrimSuffix(upstream.Path, "/")+target.Path, ""
-	u.RawQuery = target.RawQuery
+	u.RawQuery = sentQuery(target.RawQuery)
 	r, err := http.NewRequest(x.Exchange.Request.Method, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("making the request of %s/%d again: %w", x.Session, x.Seq, err)
@@ -71,7 +71,19 @@ func requestOf(x *reading.Exchange, upstream *url.URL, c Changes) (*http.Request
 	return r, nil
 }
 
-// standsIn reports whether a header's value stands in for a credential that is not on the tape.
+// sentQuery is a recorded query without the parameters whose value stands in for a credential. All else keeps its bytes.
+func sentQuery(raw string) string {
+	parameters := slices.DeleteFunc(strings.Split(raw, "&"), func(p string) bool {
+		_, value, _ := strings.Cut(p, "=")
+		if plain, err := url.QueryUnescape(value); err == nil {
+			value = plain
+		}
+		return standsIn(value)
+	})
+	return strings.Join(parameters, "&")
+}
+
+// standsIn reports whether the value of a header or a parameter stands in for a credential that is not on the tape.
 func standsIn(value string) bool {
 	return strings.Contains(value, "[fingerprint:") || strings.Contains(value, "[redacted:")
 }

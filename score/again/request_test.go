@@ -93,6 +93,22 @@ func TestRequestHead(t *testing.T) {
 	}
 }
 
+// What stands in for a credential is not sent: the server would take it for one.
+func TestSentQuery(t *testing.T) {
+	for raw, want := range map[string]string{
+		"":                     "",
+		"x=1&y=a%20b&flag&x=2": "x=1&y=a%20b&flag&x=2",
+		"api_key=%5Bfingerprint%3A0123456789abcdef%5D":               "",
+		"b=1&api_key=%5Bfingerprint%3A0123456789abcdef%5D&a=%5B1%5D": "b=1&a=%5B1%5D",
+		"api_key=[fingerprint:0123456789abcdef]&b=%zz":               "b=%zz",
+		"token=%5bredacted%3akey%3a1%5d&b=1":                         "b=1",
+	} {
+		if got := sentQuery(raw); got != want {
+			t.Errorf("sentQuery(%q) = %q, want %q", raw, got, want)
+		}
+	}
+}
+
 // FuzzRewrite sets and drops members of any object: the result must be JSON, and setting again must not change it.
 func FuzzRewrite(f *testing.F) {
 	for _, s := range []string{`{}`, `{"stream":true,"stream_options":{}}`, `{"a":1,"a":2,"stream":{"stream":[]}}`, `{"stream":tru`, `[]`, `{"\ud800":1}`} {

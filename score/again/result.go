@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 
 	"github.com/exodeck/exodeck/proxy/tape"
@@ -27,13 +28,17 @@ type Pair struct {
 // Result is what asking again brought up.
 type Result struct {
 	Asked int `json:"asked"`
-	// Changes are the questions with another verdict or with other problems, in the order in which they were asked.
+	// Refused counts new answers with status 401 or 403: what the server says when it wants a credential, or another one.
+	Refused int `json:"refused"`
+	// Changes are the questions with another verdict, with other problems or with differences between the modes of the answers, in the
+	// order in which they were asked.
 	Changes []Change `json:"changes"`
 	// Worse and Better count questions of which a verdict is no longer ok, or is ok now. One may be both.
 	Worse  int `json:"worse"`
 	Better int `json:"better"`
 	// Compared counts questions of which both answers could be judged: those that the figures below are of.
 	Compared  int     `json:"compared"`
+	Modes     Modes   `json:"stream_and_whole"`
 	Trigger   Trigger `json:"tool_trigger"`
 	Reference Rates   `json:"reference"`
 	Now       Rates   `json:"now"`
@@ -46,6 +51,8 @@ type Change struct {
 	// Gone and New are problems.
 	Gone []string `json:"gone"`
 	New  []string `json:"new"`
+	// Differences are those between stream and whole answer, when one was asked for and then the other.
+	Differences []Difference `json:"differences,omitempty"`
 }
 
 // Verdicts are those of one exchange.
@@ -71,7 +78,7 @@ func Compare(ctx context.Context, reference, now Source, pairs []Pair, rules con
 		if err != nil {
 			return nil, err
 		}
-		r.add(before, after)
+		r.add(before, after, judge)
 	}
 	r.Trigger.finish()
 	return r, nil
@@ -99,11 +106,15 @@ func judged(ctx context.Context, src Source, ref tape.Ref, judge *conformance.Ju
 	return answer{x, report}, nil
 }
 
-func (r *Result) add(before, after answer) {
+func (r *Result) add(before, after answer, judge *conformance.Judge) {
 	r.Asked++
+	if status := after.Exchange.Response.Status; status == http.StatusUnauthorized || status == http.StatusForbidden {
+		r.Refused++
+	}
 	c := Change{
 		Reference: before.verdicts(), Now: after.verdicts(),
 		Gone: without(before.report, after.report), New: without(after.report, before.report),
+		Differences: r.Modes.add(before, after, judge),
 	}
 	worse, better := moved(before.report.Calls, after.report.Calls)
 	w, b := moved(before.report.Protocol, after.report.Protocol)
@@ -113,7 +124,7 @@ func (r *Result) add(before, after answer) {
 	if better || b {
 		r.Better++
 	}
-	if len(c.Gone)+len(c.New) > 0 || c.Reference.Calls != c.Now.Calls || c.Reference.Protocol != c.Now.Protocol {
+	if len(c.Gone)+len(c.New)+len(c.Differences) > 0 || c.Reference.Calls != c.Now.Calls || c.Reference.Protocol != c.Now.Protocol {
 		r.Changes = append(r.Changes, c)
 	}
 	if before.unjudged() || after.unjudged() {
@@ -121,8 +132,8 @@ func (r *Result) add(before, after answer) {
 	}
 	r.Compared++
 	r.Trigger.add(triggers(before.Answer), triggers(after.Answer))
-	r.Reference.add(before.Answer, before.report)
-	r.Now.add(after.Answer, after.report)
+	r.Reference.add(before)
+	r.Now.add(after)
 }
 
 // unjudged reports whether there is no answer to count.

@@ -54,6 +54,16 @@ func recording(t *testing.T, answers ...answered) *cassette.Cassette {
 	return c
 }
 
+// quote is a text as JSON.
+func quote(t *testing.T, s string) string {
+	t.Helper()
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 func compare(t *testing.T, reference, now []answered) *again.Result {
 	t.Helper()
 	var pairs []again.Pair
