@@ -21,7 +21,10 @@ func FuzzReduce(f *testing.F) {
 			return // the time is that of the many tries
 		}
 		x := reading.New(exchange(t), []byte(request), []byte(response))
-		r := bugreport.Reduce(x, c)
+		r, err := bugreport.Reduce(t.Context(), x, c)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if r == nil {
 			return
 		}

@@ -2,18 +2,20 @@ package bugreport_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/exodeck/exodeck/fixtures/golden"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/cassette/redact"
@@ -132,6 +134,24 @@ func TestReduce(t *testing.T) {
 			chat("", tideTool, user("Tide?")),
 		},
 		{
+			"markup of a call needs the tool that it names",
+			chat("", join(tool("get_wind"), tideTool, tool("get_sun")), join(user("Hi"), user("Tide?"))),
+			said(`<tool_call>{'name': 'get_tide'`),
+			chat("", tideTool, user("Tide?")),
+		},
+		{
+			"markup of a call that names none needs all tools",
+			chat("", join(tool("get_wind"), tideTool), join(user("Hi"), user("Tide?"))),
+			said("I will look. <tool_call>"),
+			chat("", join(tool("get_wind"), tideTool), user("Tide?")),
+		},
+		{
+			"other markup needs none",
+			chat("", join(tool("get_wind"), tideTool), join(user("Hi"), user("Tide?"))),
+			said("<think>A tide?</think>High."),
+			`{"model":"m","messages":[{"role":"user","content":"Tide?"}]}`,
+		},
+		{
 			"what is odd is kept as it is",
 			`{"model":"m", "seed" : 1e0,"seed":2, "messages":[` + user("Hi") + `, {"role":"user", "content":"\u0054ide?"} ]}`,
 			said(""),
@@ -144,9 +164,9 @@ func TestReduce(t *testing.T) {
 			if len(judge.Exchange(x).Problems) == 0 {
 				t.Fatal("nothing is wrong with the exchange, so the test tests nothing")
 			}
-			got := bugreport.Reduce(x, judge)
-			if got == nil {
-				t.Fatal("got no reduction")
+			got, err := bugreport.Reduce(t.Context(), x, judge)
+			if err != nil || got == nil || got.Unfinished {
+				t.Fatalf("reduced to %+v, %v", got, err)
 			}
 			if diff := cmp.Diff(test.want, string(got.Body)); diff != "" {
 				t.Errorf("request (-want +got):\n%s", diff)
@@ -159,11 +179,73 @@ func TestReduce(t *testing.T) {
 	}
 }
 
+// The smallest request has the headers that an API needs. One that is kept whole keeps all: any may have been what made it fail.
+func TestReduceHeaders(t *testing.T) {
+	const headers = `"X-Stainless-Lang":["python"],"X-Stainless-Retry-Count":["0"],"Accept":["application/json"],"Cookie":["a=b"],"Anthropic-Version":["2023-06-01"],"Anthropic-Beta":["tides"],"Openai-Organization":["o"],"X-Api-Key":["` + key + `"],`
+	lines := func(response string) string {
+		recording := line(1, "/v1/chat/completions", chat("", tideTool, user("Hi")+","+user("Tide?")), "application/json", response)
+		return strings.Replace(recording, `"headers":{"Authorization"`, `"headers":{`+headers+`"Authorization"`, 1)
+	}
+	names := func(command string) []string {
+		var all []string
+		for _, m := range regexp.MustCompile(`(?m)^  -H '([^:']*):`).FindAllStringSubmatch(command, -1) {
+			all = append(all, m[1])
+		}
+		return all
+	}
+	needed := []string{"Anthropic-Beta", "Anthropic-Version", "Authorization", "Content-Type", "Openai-Organization", "X-Api-Key"}
+	if diff := cmp.Diff(needed, names(report(t, lines(said(leakedCall)), 1).Command)); diff != "" {
+		t.Errorf("headers of the smallest request (-want +got):\n%s", diff)
+	}
+	whole := names(report(t, lines(""), 1).Command)
+	for _, name := range []string{"Accept", "X-Stainless-Lang", "X-Stainless-Retry-Count"} {
+		if !slices.Contains(whole, name) {
+			t.Errorf("the request that is whole lacks the header %s; it has %v", name, whole)
+		}
+	}
+}
+
+// A request that failed as a whole is kept as a whole: what of it mattered cannot be told from the recording.
+func TestReduceWhatFailed(t *testing.T) {
+	request := chat("", tideTool, user("Hi")+","+user("Tide?"))
+	streaming := chat(`"stream":true,`, tideTool, user("Hi")+","+user("Tide?"))
+	chunk := "data: {\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Hi\"}}]}\n\n"
+	for _, test := range []struct{ status, request, contentType, response, code string }{
+		{"500", request, "text/plain", "Internal Server Error", "http-error"},
+		{"200", request, "application/json", "", "body-not-json"},
+		{"200", streaming, "text/event-stream", chunk, "truncated-stream"},
+		{"200", streaming, "text/event-stream", "data: {\"ch\n\n" + streamed("High."), "malformed-event"},
+		{"200", streaming, "text/event-stream", chunk + "data: {\"error\":{\"message\":\"runner died\",\"code\":500}}\n\ndata: [DONE]\n\n", "stream-error-event"},
+	} {
+		t.Run(test.code, func(t *testing.T) {
+			recording := line(1, "/v1/chat/completions", test.request, test.contentType, test.response)
+			r := report(t, strings.Replace(recording, `"status":200`, `"status":`+test.status, 1), 1)
+			if !r.Verdict.Has(test.code) {
+				t.Fatalf("problems are %v, want %s: the test tests nothing", codes(r.Verdict), test.code)
+			}
+			if r.Smallest != nil {
+				t.Errorf("with %v the request was made smaller: %s", codes(r.Verdict), r.Smallest.Body)
+			}
+			if !strings.Contains(r.Command, "get_tide") || !strings.Contains(r.Command, `"Hi"`) {
+				t.Errorf("the command does not ask all of the request:\n%s", r.Command)
+			}
+			var b strings.Builder
+			if err := r.WriteMarkdown(&b, ""); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(b.String(), "## The request\n") {
+				t.Errorf("the report does not say that the request is whole:\n%s", b.String())
+			}
+		})
+	}
+}
+
 func TestReduceWhatIsNoRequest(t *testing.T) {
 	judge := conformance.New(conformance.Rules{})
 	for _, request := range []string{"", "[]", "{", `{"model":"m","messages":[`} {
-		if got := bugreport.Reduce(reading.New(exchange(t), []byte(request), []byte(said(""))), judge); got != nil {
-			t.Errorf("Reduce(%q) = %s, want nil", request, got.Body)
+		got, err := bugreport.Reduce(t.Context(), reading.New(exchange(t), []byte(request), []byte(said(""))), judge)
+		if err != nil || got != nil {
+			t.Errorf("Reduce(%q) = %+v, %v, want nil", request, got, err)
 		}
 	}
 }
@@ -195,7 +277,7 @@ func TestMarkdown(t *testing.T) {
 	if err := r.WriteMarkdown(&b, "exchange.cassette.jsonl"); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "hostile.md", b.Bytes())
+	golden.Check(t, *update, "testdata/hostile.md", b.Bytes())
 	outside := outsideCode(b.String())
 	for _, text := range []string{"@someone", "#1", "<script>", "# Heading", "[link]"} {
 		if !strings.Contains(b.String(), text) || strings.Contains(outside, text) {
@@ -271,7 +353,7 @@ func TestComparison(t *testing.T) {
 	if err := r.WriteMarkdown(&b, ""); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"the whole answer s1/1 differs in", "the whole answer (s1/1) got it right", "## The request\n", `Vigo [redacted:`} {
+	for _, want := range []string{"the whole answer s1/1 differs in", "the whole answer (s1/1) got it right", "another API or the other mode got it right.\n", "## The requests\n", "## What it was compared with\n", `Vigo [redacted:`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, b.String())
 		}
@@ -279,8 +361,61 @@ func TestComparison(t *testing.T) {
 	if strings.Contains(b.String(), key) {
 		t.Errorf("the report holds the key:\n%s", b.String())
 	}
-	if n := bytes.Count(r.Cassette, []byte(`{"seq":`)); n != 1 {
-		t.Errorf("the cassette has %d exchanges, want 1", n)
+	// The cassette has what it takes to see the difference, and nothing else: a report made of it is the same.
+	if n := bytes.Count(r.Cassette, []byte(`{"seq":`)); n != 2 {
+		t.Errorf("the cassette has %d exchanges, want 2", n)
+	}
+	var b2 strings.Builder
+	if err := report(t, string(r.Cassette), 2).WriteMarkdown(&b2, ""); err != nil {
+		t.Fatal(err)
+	}
+	asRecorded := strings.NewReplacer("No secrets were found.", "Secrets were taken out, 1 in all.", "- exchange: `s1/2`", "- exchange: `s1/3` of the recording, called `s1/2` here")
+	if diff := cmp.Diff(b.String(), asRecorded.Replace(b2.String())); diff != "" {
+		t.Errorf("the report of the cassette differs (-tape +cassette):\n%s", diff)
+	}
+}
+
+// A limit that no answer came to changes nothing: Claude's requests must have one. The answer is compared as judging the recording compares it.
+func TestComparisonWithoutLimit(t *testing.T) {
+	recording := line(1, "/v1/chat/completions", chat(`"temperature":0,`, "", user("Tide?")), "application/json", said("High.")) +
+		line(2, "/v1/messages", `{"model":"m","temperature":0,"max_tokens":64,"messages":[`+user("Tide?")+`]}`, "application/json",
+			`{"type":"message","role":"assistant","content":[{"type":"text","text":"Low."}],"stop_reason":"end_turn","usage":{"input_tokens":4,"output_tokens":2}}`)
+	if r := report(t, recording, 2); !r.Verdict.Has("api-mismatch") || len(r.Others) != 1 {
+		t.Errorf("problems are %v, compared with %d others; want api-mismatch, and one", codes(r.Verdict), len(r.Others))
+	}
+}
+
+// Where no answer is known to be wrong, the report says no more than that they differ.
+func TestComparisonOfSound(t *testing.T) {
+	ask := func(options string) string { return chat(options+`"temperature":0,`, "", user("Tide?")) }
+	recording := line(1, "/v1/chat/completions", ask(""), "application/json", said("High.")) +
+		line(2, "/v1/chat/completions", ask(`"stream":true,`), "text/event-stream", streamed("Low."))
+	var b strings.Builder
+	if err := report(t, recording, 2).WriteMarkdown(&b, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); strings.Contains(got, "got it right") || !strings.Contains(got, "Which of them is right is not known.") {
+		t.Errorf("the report claims to know which answer is right:\n%s", got)
+	}
+}
+
+// A packed file with a secret is replaced whole, and the report says so.
+func TestPackedFile(t *testing.T) {
+	var file bytes.Buffer
+	w := gzip.NewWriter(&file)
+	if _, err := w.Write([]byte("the key is " + key)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	recording := line(1, "/v1/chat/completions", chat("", tideTool, user("Read "+base64.StdEncoding.EncodeToString(file.Bytes()))), "application/json", said(leakedCall))
+	var b strings.Builder
+	if err := report(t, recording, 1).WriteMarkdown(&b, ""); err != nil {
+		t.Fatal(err)
+	}
+	if want := "; 1 packed file replaced, for what is in it or because it cannot be searched."; !strings.Contains(b.String(), want) {
+		t.Errorf("the report lacks %q:\n%s", want, b.String())
 	}
 }
 
@@ -294,22 +429,21 @@ func TestNothingToReport(t *testing.T) {
 	}
 }
 
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
+// What is wrong in a whole answer is shown as it stands there, and errors come before warnings.
+func TestEvidenceOfWholeAnswers(t *testing.T) {
+	r := report(t, line(1, "/v1/chat/completions", chat("", tideTool, user("Tide?")), "application/json",
+		strings.Replace(called("get_tide", `{"prt":"Vigo"}`), `"chat.completion"`, `"text_completion"`, 1)), 1)
+	var b strings.Builder
+	if err := r.WriteMarkdown(&b, ""); err != nil {
+		t.Fatal(err)
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v; run with -update to write it", err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
+	for _, want := range []string{
+		"# missing-required, wrong-object-type (",
+		"\n  ```\n  {\"id\":\"c9\",\"type\":\"function\",\"function\":{\"name\":\"get_tide\",\"arguments\":\"{\\\"prt\\\":\\\"Vigo\\\"}\"}}\n  ```\n- warning `wrong-object-type`",
+		"## The request\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, b.String())
+		}
 	}
 }
