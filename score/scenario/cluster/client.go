@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/simenv/pyjson"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
 
-// Client talks to exo's control endpoints. HTTP and BaseURL are needed.
+// Client talks to exo's control endpoints, one call after the other. HTTP and BaseURL are needed.
 type Client struct {
 	// HTTP sends the requests, as for the suite itself.
 	HTTP http.RoundTripper
@@ -31,6 +32,9 @@ type Client struct {
 	// Now and Sleep are the clock; nil means the real one. Sleep returns early with the context's error.
 	Now   func() time.Time
 	Sleep func(context.Context, time.Duration) error
+
+	heard map[tape.Ref]bool // the exchanges that have answered a call
+	news  bool              // since the last wait an answer came that was not heard before
 }
 
 // maxBody bounds what is read of an answer. The largest there are list all models, in some hundred kilobytes.
@@ -81,6 +85,7 @@ func (c *Client) call(ctx context.Context, method, path string, body pyvalue.Val
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	defer resp.Body.Close()
+	c.hear(resp)
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
 		return nil, fmt.Errorf("reading the answer to %s %s: %w", method, path, err)
@@ -137,6 +142,35 @@ func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// hear notes whether an answer is a new one. A server's always is; a recording answers a poll again when it has no further answer.
+func (c *Client) hear(resp *http.Response) {
+	var from tape.Ref // zero where the transport does not say
+	if source, ok := record.SourceOf(resp); ok {
+		from = source.Exchange()
+	}
+	if c.heard[from] {
+		return
+	}
+	c.news = true
+	if from == (tape.Ref{}) {
+		return
+	}
+	if c.heard == nil {
+		c.heard = map[tape.Ref]bool{}
+	}
+	c.heard[from] = true
+}
+
+// wait sleeps between two looks at something that a change is waited for in. When the last look brought nothing but answers that
+// were heard before, no change will ever come: the recorded run went no further.
+func (c *Client) wait(ctx context.Context, d time.Duration) error {
+	if !c.news {
+		return ErrRecordingEnds
+	}
+	c.news = false
+	return c.sleep(ctx, d)
 }
 
 func (c *Client) log(level slog.Level, format string, args ...any) {

@@ -234,6 +234,44 @@ func TestInterruptedWhileStarting(t *testing.T) {
 	}
 }
 
+// TestCreatingFailed: only an answer that refuses an instance says that there is none.
+func TestCreatingFailed(t *testing.T) {
+	for _, tt := range []struct {
+		status  int
+		arrives bool // at exo, before the answer
+	}{{http.StatusUnprocessableEntity, false}, {http.StatusInternalServerError, true}, {http.StatusGatewayTimeout, true}} {
+		t.Run(strconv.Itoa(tt.status), func(t *testing.T) {
+			f := newFixture(t, nil)
+			server, after := f.HTTP, 0
+			f.HTTP = roundTripper(func(req *http.Request) (*http.Response, error) {
+				if req.Method != http.MethodPost || req.URL.Path != "/instance" {
+					after++
+					return server.RoundTrip(req)
+				}
+				after = 0
+				if tt.arrives {
+					resp, err := server.RoundTrip(req)
+					if err != nil {
+						return nil, err
+					}
+					resp.Body.Close()
+				}
+				return &http.Response{StatusCode: tt.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("no")), Request: req}, nil
+			})
+			_, err := f.run(t.Context(), options(nil), func(context.Context, *pyvalue.Dict) error { return errors.New("it was used") })
+			if e, ok := errors.AsType[*cluster.HTTPError](err); !ok || e.Status != tt.status {
+				t.Errorf("error %v", err)
+			}
+			if left := f.server.Instances(); len(left) != 0 {
+				t.Errorf("instances left behind: %v", left)
+			}
+			if asked := after > 0; asked != tt.arrives {
+				t.Errorf("%d calls after the answer", after)
+			}
+		})
+	}
+}
+
 // countdown cancels after n requests.
 type countdown struct {
 	http.RoundTripper
@@ -285,7 +323,7 @@ func TestRecordedControlCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	offline := &cluster.Client{HTTP: transport, BaseURL: f.BaseURL}
-	model, err := offline.Resolve(t.Context(), "echo-1b-4BIT", false)
+	model, err := cluster.Resolve(offline, t.Context(), "echo-1b-4BIT", false)
 	if err != nil || model != plan.Model {
 		t.Errorf("model %v, error %v; want %v", model, err, plan.Model)
 	}
@@ -415,7 +453,7 @@ func TestControlErrors(t *testing.T) {
 				}, nil
 			}
 			client := &cluster.Client{HTTP: roundTripper(answer), BaseURL: "http://x"}
-			_, err := client.Resolve(t.Context(), "m", false)
+			_, err := cluster.Resolve(client, t.Context(), "m", false)
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}

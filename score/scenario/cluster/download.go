@@ -63,8 +63,8 @@ func (c *Client) Prepare(ctx context.Context, modelID string, p Placement, o Opt
 		if done || err != nil {
 			return err
 		}
-		if err := c.sleep(ctx, downloadPoll); err != nil {
-			return err
+		if err := c.wait(ctx, downloadPoll); err != nil {
+			return fmt.Errorf("waiting for the download of %s: %w", modelID, err)
 		}
 	}
 }

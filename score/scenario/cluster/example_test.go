@@ -29,7 +29,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(plan.Model.ID, "on", plan.Placement)
+	fmt.Println(plan.Model, "on", plan.Placement)
 	if err := client.PrepareDownloads(ctx, plan); err != nil {
 		fmt.Println(err)
 		return

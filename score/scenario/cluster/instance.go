@@ -25,7 +25,7 @@ const (
 
 // Plan is a model and where it shall run.
 type Plan struct {
-	Model     Model
+	Model     string // its full id, by which requests name it
 	Placement Placement
 	// Reused means that the instance is there already. It will not be deleted.
 	Reused bool
@@ -36,17 +36,17 @@ type Plan struct {
 
 // Plan finds the model and a place for it, or an instance that runs already.
 func (c *Client) Plan(ctx context.Context, o Options) (*Plan, error) {
-	model, err := c.Resolve(ctx, o.Model, o.ForceDownload)
+	model, err := c.resolve(ctx, o.Model, o.ForceDownload)
 	if err != nil {
 		return nil, err
 	}
 	plan := &Plan{Model: model, options: o, deadline: c.now().Add(o.SettleTimeout)}
 	if o.ReuseInstance {
-		if plan.Placement, plan.Reused, err = c.running(ctx, model.ID); plan.Reused || err != nil {
+		if plan.Placement, plan.Reused, err = c.running(ctx, model); plan.Reused || err != nil {
 			return plan, err
 		}
 	}
-	plan.Placement, err = c.Place(ctx, model.ID, o, plan.deadline)
+	plan.Placement, err = c.Place(ctx, model, o, plan.deadline)
 	return plan, err
 }
 
@@ -55,7 +55,7 @@ func (c *Client) PrepareDownloads(ctx context.Context, plan *Plan) error {
 	if plan.Reused {
 		return nil
 	}
-	return c.Prepare(ctx, plan.Model.ID, plan.Placement, plan.options, plan.deadline)
+	return c.Prepare(ctx, plan.Model, plan.Placement, plan.options, plan.deadline)
 }
 
 // running finds an instance of the model.
@@ -87,12 +87,12 @@ func (c *Client) Use(ctx context.Context, plan *Plan, use func(ctx context.Conte
 	in := &instance{client: c, id: plan.Placement.InstanceID()}
 	if !plan.Reused {
 		_, err = c.call(ctx, http.MethodPost, "/instance", pyvalue.DictOf("instance", plan.Placement.instance))
-		if _, refused := errors.AsType[*HTTPError](err); refused {
-			return err
+		if answer, ok := errors.AsType[*HTTPError](err); ok && answer.Status < 500 {
+			return err // refused
 		}
 		defer in.remove(ctx, &err)
 		if err != nil {
-			return err // the request may have arrived all the same
+			return err // the request may have arrived all the same, also when a gateway gave up waiting for the answer to it
 		}
 	}
 	if err := in.awaitReady(ctx); err != nil {
@@ -137,8 +137,8 @@ func (in *instance) awaitReady(ctx context.Context) error {
 		if !c.now().Before(deadline) {
 			return failure("Instance %s did not become ready within timeout=%.1f", in.id, readyTimeout.Seconds())
 		}
-		if err := c.sleep(ctx, readyPoll); err != nil {
-			return err
+		if err := c.wait(ctx, readyPoll); err != nil {
+			return fmt.Errorf("waiting for the runners of instance %s: %w", in.id, err)
 		}
 	}
 }

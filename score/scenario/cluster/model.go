@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -9,30 +10,22 @@ import (
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
 
-// Model is a model that exo knows.
-type Model struct {
-	// ID is the full id that requests name it by.
-	ID string
-	// Size is the size of its files in bytes, 0 when unknown.
-	Size int64
-}
-
 // UnknownModelError means that exo does not list a model.
 type UnknownModelError struct{ Name string }
 
 // Error implements error.
 func (e *UnknownModelError) Error() string { return "Model not found in /models: " + e.Name }
 
-// Resolve finds a model by its short name, in any case, or by its exact Hugging Face id. With forceDownload a model that exo does not
-// know is added first.
-func (c *Client) Resolve(ctx context.Context, name string, forceDownload bool) (Model, error) {
+// resolve finds the full id of a model, by its short name, in any case, or by its exact Hugging Face id. With forceDownload a model that
+// exo does not know is added first.
+func (c *Client) resolve(ctx context.Context, name string, forceDownload bool) (string, error) {
 	model, err := c.find(ctx, name)
 	if _, unknown := err.(*UnknownModelError); !unknown || !forceDownload {
 		return model, err
 	}
 	added, err := c.call(ctx, http.MethodPost, "/models/add", pyvalue.DictOf("model_id", pyvalue.Str(name)))
 	if err != nil {
-		return Model{}, fmt.Errorf("adding the model %s: %w", name, err)
+		return "", fmt.Errorf("adding the model %s: %w", name, err)
 	}
 	if id := text(added, "hugging_face_id"); id != "" {
 		name = id
@@ -40,10 +33,10 @@ func (c *Client) Resolve(ctx context.Context, name string, forceDownload bool) (
 	return c.find(ctx, name)
 }
 
-func (c *Client) find(ctx context.Context, name string) (Model, error) {
+func (c *Client) find(ctx context.Context, name string) (string, error) {
 	list, err := c.call(ctx, http.MethodGet, "/models", nil)
 	if err != nil {
-		return Model{}, err
+		return "", err
 	}
 	entries := items(list, "data")
 	for _, matches := range []func(entry pyvalue.Value) bool{
@@ -54,14 +47,10 @@ func (c *Client) find(ctx context.Context, name string) (Model, error) {
 			if !matches(entry) {
 				continue
 			}
-			model := Model{ID: text(entry, "hugging_face_id")}
-			if model.ID == "" {
-				model.ID = text(entry, "name")
-			}
-			return model, nil
+			return cmp.Or(text(entry, "hugging_face_id"), text(entry, "name")), nil
 		}
 	}
-	return Model{}, &UnknownModelError{name}
+	return "", &UnknownModelError{name}
 }
 
 // size asks for the size of a model's files, which may be known only by now.

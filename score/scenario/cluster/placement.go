@@ -95,8 +95,8 @@ func (c *Client) Place(ctx context.Context, modelID string, o Options, deadline 
 		delay := wait.next()
 		c.log(slog.LevelWarn, "No valid placements yet (cluster may still be settling). Retrying in %.1fs (%.0fs remaining)...",
 			delay.Seconds(), left.Seconds())
-		if err := c.sleep(ctx, min(delay, left)); err != nil {
-			return Placement{}, err
+		if err := c.wait(ctx, min(delay, left)); err != nil {
+			return Placement{}, fmt.Errorf("waiting for a placement of %s: %w", modelID, err)
 		}
 	}
 }

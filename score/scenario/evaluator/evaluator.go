@@ -65,10 +65,10 @@ func (e *Evaluator) Run(ctx context.Context) (*Outcome, error) {
 	if err := client.PrepareDownloads(ctx, plan); err != nil {
 		return nil, err
 	}
-	text := e.header(plan.Model.ID, plan.Placement.String())
+	text := e.header(plan.Model, plan.Placement.String())
 	var out *Outcome
 	err = client.Use(ctx, plan, func(ctx context.Context, snapshot *pyvalue.Dict) (err error) {
-		if out, err = e.ask(ctx, plan.Model.ID, text); out != nil {
+		if out, err = e.ask(ctx, plan.Model, text); out != nil {
 			out.Snapshot = snapshot
 		}
 		return err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/exodeck/exodeck/fixtures"
 	"github.com/exodeck/exodeck/fixtures/standin"
-	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay"
 	"github.com/exodeck/exodeck/replay/match"
@@ -26,21 +26,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// recorded runs the evaluator against a stand-in through a recorder, on a clock that does not wait.
+// recorded runs the evaluator against a stand-in through a recorder, on a clock that does not wait. When it would wait, it first calls
+// the run's own Sleep.
 func recorded(t *testing.T, ctx context.Context, server *standin.Server, path string, run evaluator.Evaluator) (*evaluator.Outcome, error) {
 	t.Helper()
-	recorder, err := tape.OpenRecorder(t.Context(), path, tape.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := recorder.StartSession(t.Context(), tape.Session{Upstream: server.URL(), Labels: run.Settings.Labels()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := &http.Transport{}
-	defer base.CloseIdleConnections()
+	d := decktest.New(t, path, tape.Session{Upstream: server.URL(), Labels: run.Settings.Labels()})
 	var clock cluster.Clock
-	run.Client = &record.Transport{Base: base, Session: session}
+	run.Client = d.Transport(t)
+	pause := run.Cluster.Sleep
 	run.Cluster.Now = clock.Now
 	run.Cluster.Sleep = func(ctx context.Context, d time.Duration) error {
 		// The server works on real time: what was asked of it, and perhaps given up, is done before any time has passed.
@@ -48,16 +41,19 @@ func recorded(t *testing.T, ctx context.Context, server *standin.Server, path st
 		if err := server.Await(context.WithoutCancel(ctx), idle); err != nil {
 			return err
 		}
+		if pause != nil {
+			if err := pause(ctx, d); err != nil {
+				return err
+			}
+		}
 		return clock.Sleep(ctx, d)
 	}
 	out, err := run.Run(ctx)
-	if err := recorder.Close(); err != nil {
-		t.Fatal(err)
-	}
+	d.Close(t)
 	return out, err
 }
 
-// replayed runs what the tape says was asked, from the tape.
+// replayed runs what the tape says was asked, from the tape. That takes no long time, however long the run has waited.
 func replayed(t *testing.T, path string, scenarios []scenario.Scenario, text *strings.Builder) (*evaluator.Outcome, error) {
 	t.Helper()
 	tp, err := tape.Open(t.Context(), path)
@@ -76,7 +72,12 @@ func replayed(t *testing.T, path string, scenarios []scenario.Scenario, text *st
 	var clock cluster.Clock
 	run := evaluator.Evaluator{Settings: settings, Scenarios: scenarios, Client: transport, Text: text,
 		Cluster: cluster.Client{Now: clock.Now, Sleep: clock.Sleep}}
-	out, err := run.Run(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	out, err := run.Run(ctx)
+	if ctx.Err() != nil {
+		t.Fatal("the replay does not end")
+	}
 	if r := transport.Report(); err == nil && len(r.Unused) > 0 {
 		t.Errorf("%d exchanges of the run were not asked for again", len(r.Unused))
 	}
@@ -204,5 +205,90 @@ func TestInterruptedRunLeavesNoInstance(t *testing.T) {
 				t.Errorf("instances are left: %v", left)
 			}
 		})
+	}
+}
+
+// TestInterruptedRunFromItsTape interrupts a run each time it waits, and in the middle of its questions. What was answered until then is
+// judged, the rest is missing, and nothing is waited for that never came.
+func TestInterruptedRunFromItsTape(t *testing.T) {
+	file, err := scenario.Parse("own.toml", fixtures.Scenarios)
+	if err != nil {
+		t.Fatal(err)
+	}
+	interrupted := errors.New("interrupted")
+	// play interrupts a run at its n-th pause, or at its n-th question of one API, and returns what its tape comes to.
+	play := func(t *testing.T, pauses, questions int) (waited string, out *evaluator.Outcome, err error) {
+		ctx, interrupt := context.WithCancelCause(t.Context())
+		defer interrupt(nil)
+		server := standin.New(standin.Options{Cluster: slowCluster(), Script: standin.Demo(), Intercept: func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path == "/v1/messages" {
+				if questions--; questions == 0 {
+					interrupt(interrupted)
+				}
+			}
+			return false
+		}})
+		if err := server.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		options := cluster.DefaultOptions()
+		path := filepath.Join(t.TempDir(), "run.tape")
+		live := evaluator.Evaluator{
+			Settings: scenario.Settings{BaseURL: server.URL(), Model: standin.DefaultModel, APIs: scenario.AllAPIs, Repeat: 1,
+				Stream: scenario.StreamOff, Cluster: &options},
+			Scenarios: file.Scenarios, Text: new(strings.Builder),
+			Cluster: cluster.Client{Sleep: func(ctx context.Context, _ time.Duration) error {
+				if pauses--; pauses == 0 {
+					interrupt(interrupted)
+				}
+				return ctx.Err()
+			}},
+		}
+		if _, liveErr := recorded(t, ctx, server, path, live); liveErr != nil {
+			waited, _, _ = strings.Cut(liveErr.Error(), ": context canceled")
+		}
+		server.Close()
+		out, err = replayed(t, path, file.Scenarios, new(strings.Builder))
+		return waited, out, err
+	}
+	ends := map[string]bool{} // what was waited for when the recording ended
+	for n := 1; ; n++ {
+		waited, out, err := play(t, n, 0)
+		if waited == "" {
+			if out == nil {
+				t.Errorf("a run that was interrupted after its last question: %v", err)
+			}
+			break
+		}
+		if out != nil || err == nil {
+			t.Fatalf("pause %d: outcome %v, error %v", n, out, err)
+		}
+		if errors.Is(err, cluster.ErrRecordingEnds) {
+			if !strings.HasPrefix(err.Error(), waited) {
+				t.Errorf("pause %d: the run was interrupted %s, its tape says %v", n, waited, err)
+			}
+			what, _, _ := strings.Cut(waited, " of ")
+			ends[what] = true
+		}
+	}
+	if len(ends) != 3 {
+		t.Errorf("recordings end at %v, want those of a placement, a download and runners", ends)
+	}
+	_, out, err := play(t, 0, 3)
+	if out == nil {
+		t.Fatal(err)
+	}
+	judged, missing := 0, 0
+	for _, v := range out.Verdicts {
+		switch v.Status {
+		case score.OK:
+			judged++
+		case score.Missing:
+			missing++
+		}
+	}
+	if judged == 0 || missing == 0 || score.ExitStatus(out.Verdicts) != score.ExitMissing {
+		t.Errorf("%d judged, %d missing, status %d", judged, missing, score.ExitStatus(out.Verdicts))
 	}
 }
