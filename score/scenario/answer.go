@@ -27,9 +27,9 @@ type Call struct {
 	ID, Name, Arguments pyvalue.Value
 }
 
-// ParseAnswer reads the JSON of a whole response of the given API, exactly as exo's evaluator does. An answer of another shape gives an
+// parseAnswer reads the JSON of a whole response of the given API, exactly as exo's evaluator does. An answer of another shape gives an
 // [*UnusableError].
-func ParseAnswer(api tape.API, data pyvalue.Value) (Answer, error) {
+func parseAnswer(api tape.API, data pyvalue.Value) (Answer, error) {
 	d, err := dialectOf(api)
 	if err != nil {
 		return Answer{}, err

@@ -14,7 +14,10 @@ import (
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay"
+	"github.com/exodeck/exodeck/replay/cassette/redact"
+	"github.com/exodeck/exodeck/replay/match"
 	"github.com/exodeck/exodeck/replay/wire"
+	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/simenv/pyjson"
 )
 
@@ -65,7 +68,7 @@ func (s *Suite) ask(ctx context.Context, t Task, phase string, question *Request
 			return r, decodeErr
 		}
 		s.say("    [%s] %sresponse: %s\n", t.API, prefix, indented(data))
-		r.answer, err = ParseAnswer(t.API, data)
+		r.answer, err = parseAnswer(t.API, data)
 	}
 	if err == nil {
 		r.latencyMS = resp.latencyMS
@@ -90,10 +93,8 @@ func (s *Suite) exchange(ctx context.Context, api tape.API, req *http.Request) (
 	if timeout <= 0 {
 		timeout = DefaultTimeout
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	idle := time.AfterFunc(timeout, func() { cancel(errTimedOut) })
-	defer idle.Stop()
+	ctx, silence := score.LimitSilence(ctx, timeout, errTimedOut)
+	defer silence.Stop()
 
 	began := now()
 	resp, err := s.Client.RoundTrip(req.WithContext(ctx))
@@ -105,7 +106,7 @@ func (s *Suite) exchange(ctx context.Context, api tape.API, req *http.Request) (
 		return r, nil, failed(ctx, err, transportText(err))
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(&progress{r: resp.Body, timer: idle, timeout: timeout})
+	body, err := io.ReadAll(silence.Reader(resp.Body))
 	r := received{Response: resp, latencyMS: milliseconds(now().Sub(began))}
 	source, known := record.SourceOf(resp)
 	if known {
@@ -122,7 +123,7 @@ func (s *Suite) exchange(ctx context.Context, api tape.API, req *http.Request) (
 
 // failed is the error for an exchange that failed, worded as given unless there is a better reason.
 func failed(ctx context.Context, err error, text string) error {
-	if isMissing(err) {
+	if _, missing := errors.AsType[*match.Miss](err); missing {
 		return err
 	}
 	if errors.Is(context.Cause(ctx), errTimedOut) {
@@ -140,18 +141,6 @@ func leftAtTheEnd(api tape.API, resp *http.Response, body []byte, err error) boo
 	}
 	answer, err := wire.ParseResponse(api, true, bytes.NewReader(body))
 	return err == nil && answer.Complete
-}
-
-// progress puts the time limit off whenever something arrives.
-type progress struct {
-	r       io.Reader
-	timer   *time.Timer
-	timeout time.Duration
-}
-
-func (p *progress) Read(b []byte) (int, error) {
-	p.timer.Reset(p.timeout)
-	return p.r.Read(b)
 }
 
 // labels are what a recorder keeps of a question, and what a replay finds its answer by.
@@ -188,5 +177,5 @@ func (s *Suite) say(format string, args ...any) {
 	}
 	s.verbose.Lock()
 	defer s.verbose.Unlock()
-	fmt.Fprintf(s.Verbose, format, args...)
+	io.WriteString(s.Verbose, redact.Text(fmt.Sprintf(format, args...))) // it gets into logs
 }

@@ -1,9 +1,11 @@
 package scenario_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -13,7 +15,7 @@ import (
 
 	"github.com/exodeck/exodeck/fixtures"
 	"github.com/exodeck/exodeck/fixtures/standin"
-	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay"
 	"github.com/exodeck/exodeck/replay/match"
@@ -80,24 +82,13 @@ func live(t testing.TB, suite *scenario.Suite, path string) []score.Verdict {
 // liveWith is [live] with something between the suite and the recorder.
 func liveWith(t testing.TB, suite *scenario.Suite, path string, wrap func(http.RoundTripper) http.RoundTripper) []score.Verdict {
 	t.Helper()
-	recorder, err := tape.OpenRecorder(t.Context(), path, tape.RecorderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := recorder.StartSession(t.Context(), tape.Session{Upstream: suite.BaseURL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := &http.Transport{DisableCompression: true}
-	defer base.CloseIdleConnections()
-	suite.Client = wrap(&record.Transport{Base: base, Session: session})
+	d := decktest.New(t, path, tape.Session{Upstream: suite.BaseURL})
+	suite.Client = wrap(d.Transport(t))
 	verdicts, err := suite.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := recorder.Close(); err != nil {
-		t.Fatal(err)
-	}
+	d.Close(t)
 	return verdicts
 }
 
@@ -145,7 +136,7 @@ func TestVerdictLaw(t *testing.T) {
 		{name: "404", script: faulty(standin.Status404), expect: "API error: Client error '404 ' for url 'http://127.0.0.1:"},
 		{name: "500", script: faulty(standin.Status500), expect: "API error: Server error '500 ' for url 'http://127.0.0.1:"},
 		{name: "stalled", script: faulty(standin.Stalled), expect: "API error: timed out", change: func(s *scenario.Suite) {
-			s.Timeout, s.Scenarios, s.Concurrency = 150*time.Millisecond, s.Scenarios[:1], 8
+			s.Timeout, s.Scenarios, s.Concurrency = time.Second, s.Scenarios[:1], 8
 		}},
 	}
 	for _, tt := range tests {
@@ -179,12 +170,8 @@ func faulty(f standin.Fault) standin.Script {
 }
 
 func TestConnectionRefused(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener.Close()
-	suite := ownSuite(t, "http://"+listener.Addr().String())
+	// Nothing listens there. A port that was just freed would be given to the next listener, and then be alive.
+	suite := ownSuite(t, "http://127.0.0.1:1")
 	suite.Scenarios, suite.APIs = suite.Scenarios[:1], suite.APIs[:1]
 	path := filepath.Join(t.TempDir(), "refused.tape")
 	for _, verdicts := range [][]score.Verdict{live(t, suite, path), offline(t, suite, path)} {
@@ -220,7 +207,10 @@ func TestBrokenConnections(t *testing.T) {
 					if err != nil {
 						return
 					}
-					conn.Read(make([]byte, 64<<10))
+					// The whole request: with some of it unread, closing the connection would reset it.
+					if request, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+						io.Copy(io.Discard, request.Body)
+					}
 					conn.Write([]byte(tt.sends))
 					conn.Close()
 				}

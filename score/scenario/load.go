@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
@@ -77,6 +78,23 @@ func (f *File) Select(names []string) (selected []Scenario, unknown []string) {
 		}
 	}
 	return selected, unknown
+}
+
+// Lacks returns the names of scenarios that exchanges were recorded for, by their labels, and that are not in the file: each once, in the
+// order of the exchanges.
+func (f *File) Lacks(recorded []*tape.Exchange) []string {
+	seen := map[string]bool{"": true}
+	for _, s := range f.Scenarios {
+		seen[labelValue(s.Name)] = true
+	}
+	var names []string
+	for _, x := range recorded {
+		if name := x.Labels["sample"]; x.Labels["suite"] == Name && !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // loader turns a document into scenarios.

@@ -171,6 +171,18 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// TestLacks: names are compared as labels have them, and other clients' labels name no scenarios.
+func TestLacks(t *testing.T) {
+	file := &scenario.File{Scenarios: []scenario.Scenario{{Name: "tide"}, {Name: "Flut für heute"}}}
+	of := func(suite, sample string) *tape.Exchange {
+		return &tape.Exchange{Labels: map[string]string{"suite": suite, "sample": sample}}
+	}
+	recorded := []*tape.Exchange{of("exo", "tide"), of("exo", `"Flut f\u00fcr heute"`), of("exo", "wind"), of("exo", "fog"), of("exo", "wind"), of("acebench", "ice"), {}}
+	if diff := cmp.Diff([]string{"wind", "fog"}, file.Lacks(recorded)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(tideFile))
 	f.Add([]byte("[[scenarios]]\nname='a'\ndescription=\"\"\"b\"\"\"\nexpect_tool_call=true\ntool_result={a=[{x=1},{y.z=2}]}\n"))

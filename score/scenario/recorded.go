@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/scenario/cluster"
 )
 
@@ -53,7 +53,11 @@ func (s Settings) Labels() map[string]string {
 		labelAPIs:     strings.Join(apis, ","),
 		labelRepeats:  strconv.Itoa(s.Repeat),
 		labelStream:   string(s.Stream),
-		labelNames:    strings.Join(s.Scenarios, ","),
+	}
+	if len(s.Scenarios) > 0 {
+		// Names hold commas if they like. Texts always encode.
+		text, _ := json.Marshal(s.Scenarios)
+		labels[labelNames] = string(text)
 	}
 	if s.Cluster != nil {
 		// Strings, numbers and booleans always encode.
@@ -68,12 +72,17 @@ func settingsOf(labels map[string]string) (s Settings, ok bool) {
 		return s, false
 	}
 	s = Settings{BaseURL: labels[labelEndpoint], Model: labels[labelModel], Stream: Stream(labels[labelStream])}
-	for _, api := range splitList(labels[labelAPIs]) {
-		s.APIs = append(s.APIs, tape.API(api))
+	for _, api := range strings.Split(labels[labelAPIs], ",") {
+		if api != "" {
+			s.APIs = append(s.APIs, tape.API(api))
+		}
 	}
 	// A number that is none reads as 0, which means once.
 	s.Repeat, _ = strconv.Atoi(labels[labelRepeats])
-	s.Scenarios = splitList(labels[labelNames])
+	if text := labels[labelNames]; text != "" && json.Unmarshal([]byte(text), &s.Scenarios) != nil {
+		// Recordings from before names were written as JSON have commas between them.
+		s.Scenarios = strings.Split(text, ",")
+	}
 	if text := labels[labelCluster]; text != "" {
 		s.Cluster = new(cluster.Options)
 		if json.Unmarshal([]byte(text), s.Cluster) != nil {
@@ -81,13 +90,6 @@ func settingsOf(labels map[string]string) (s Settings, ok bool) {
 		}
 	}
 	return s, true
-}
-
-func splitList(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return strings.Split(s, ",")
 }
 
 // Tape is what [Recorded] reads; a [tape.Tape] is one.
@@ -100,20 +102,9 @@ type Tape interface {
 // ErrNothingRecorded means that a tape holds no model calls that the suite could score.
 var ErrNothingRecorded = errors.New("the tape holds no calls of a model API that this suite asks")
 
-// AmbiguousError means that the tape leaves something open that its user has to say.
-type AmbiguousError struct {
-	// What is open, such as "model", and the flag that says it.
-	What, Flag string
-	Choices    []string
-}
-
-func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("the tape holds calls of several %ss: choose one with %s: %s", e.What, e.Flag, strings.Join(e.Choices, ", "))
-}
-
 // Recorded finds out what a tape can be scored for: the session and what was asked in it. With an empty session it takes the latest
 // one that this suite recorded or, when another client filled the tape, all of it, with the APIs and the model that occur. A model that
-// is given settles which of several is meant.
+// is given settles which of several is meant. In a session that is not there is nothing: [ErrNothingRecorded].
 func Recorded(ctx context.Context, t Tape, session, model string) (string, Settings, error) {
 	sessions, err := t.Sessions(ctx)
 	if err != nil {
@@ -126,9 +117,6 @@ func Recorded(ctx context.Context, t Tape, session, model string) (string, Setti
 		case ok && (model == "" || model == settings.Model):
 			return s.Name, settings, nil
 		}
-	}
-	if session != "" && !slices.ContainsFunc(sessions, func(s tape.Session) bool { return s.Name == session }) {
-		return "", Settings{}, fmt.Errorf("the tape has no session %q; exodeck tape stats lists those it has", session)
 	}
 	settings, err := foreign(ctx, t, session, model)
 	return session, settings, err
@@ -163,7 +151,7 @@ func foreign(ctx context.Context, t Tape, session, model string) (Settings, erro
 	case len(models) == 1:
 		s.Model = models[0]
 	case len(models) > 1:
-		return s, &AmbiguousError{"model", "--model", models}
+		return s, &score.AmbiguousError{What: "model", Flag: "--model", Choices: models}
 	}
 	if len(s.APIs) == 0 {
 		return s, ErrNothingRecorded

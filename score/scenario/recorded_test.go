@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score"
 )
 
 // fakeTape is a tape of what Recorded asks of one.
@@ -36,7 +37,7 @@ func group(api tape.API, model string) tape.Group {
 }
 
 func TestRecorded(t *testing.T) {
-	first := Settings{BaseURL: "http://a:1", Model: "m1", APIs: []tape.API{tape.Claude}, Repeat: 2, Stream: StreamBoth, Scenarios: []string{"x", "y"}}
+	first := Settings{BaseURL: "http://a:1", Model: "m1", APIs: []tape.API{tape.Claude}, Repeat: 2, Stream: StreamBoth, Scenarios: []string{"x, then y", `"z"`, "7"}}
 	second := Settings{BaseURL: "http://b:2", Model: "m2", APIs: AllAPIs, Repeat: 1, Stream: StreamOff}
 	own := fakeTape{sessions: []tape.Session{
 		{Name: "s1", Labels: first.Labels()},
@@ -49,6 +50,10 @@ func TestRecorded(t *testing.T) {
 		host:     "localhost:52416",
 	}
 	seen := Settings{BaseURL: "http://localhost:52416", Model: "m", APIs: []tape.API{tape.OpenAI, tape.Ollama}, Repeat: 1, Stream: StreamOff}
+	old := first
+	old.Scenarios = []string{"x", "y"}
+	commas := first.Labels()
+	commas["scenarios"] = "x,y"
 	two := foreign
 	two.groups = slices.Concat(two.groups, []tape.Group{group(tape.Claude, "n")})
 	for _, tt := range []struct {
@@ -61,6 +66,7 @@ func TestRecorded(t *testing.T) {
 		{"the latest run of the suite", own, "", "", "s2", second},
 		{"the latest run of a model", own, "", "m1", "s1", first},
 		{"a session by name", own, "s1", "", "s1", first},
+		{"a session that has commas between names", fakeTape{sessions: []tape.Session{{Name: "s1", Labels: commas}}}, "", "", "s1", old},
 		{"another client", foreign, "", "", "", seen},
 		{"another client, one of its models", two, "", "n", "", Settings{BaseURL: "http://localhost:52416", Model: "n", APIs: []tape.API{tape.Claude}, Repeat: 1, Stream: StreamOff}},
 	} {
@@ -76,7 +82,7 @@ func TestRecorded(t *testing.T) {
 	}
 	t.Run("several models", func(t *testing.T) {
 		_, _, err := Recorded(t.Context(), two, "", "")
-		if open, ok := errors.AsType[*AmbiguousError](err); !ok || !slices.Equal(open.Choices, []string{"m", "n"}) {
+		if open, ok := errors.AsType[*score.AmbiguousError](err); !ok || !slices.Equal(open.Choices, []string{"m", "n"}) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -86,8 +92,8 @@ func TestRecorded(t *testing.T) {
 		}
 	})
 	t.Run("no such session", func(t *testing.T) {
-		if _, _, err := Recorded(t.Context(), own, "s9", ""); err == nil {
-			t.Error("a session that is not there was found")
+		if _, _, err := Recorded(t.Context(), own, "s9", ""); !errors.Is(err, ErrNothingRecorded) {
+			t.Errorf("got %v", err)
 		}
 	})
 }

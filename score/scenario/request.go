@@ -25,13 +25,13 @@ type conversation struct {
 	stream   bool
 }
 
-// NewRequest is the question of a scenario's first phase.
-func NewRequest(api tape.API, model string, s Scenario, stream bool) (*Request, error) {
+// firstRequest is the question of a scenario's first phase.
+func firstRequest(api tape.API, model string, s Scenario, stream bool) (*Request, error) {
 	return newRequest(api, model, conversation{messages: s.Messages, tools: s.Tools, stream: stream})
 }
 
-// NewFollowUp is the question of a scenario's second phase: the conversation, then the call the model made, then its result.
-func NewFollowUp(api tape.API, model string, s Scenario, call Call, result string, stream bool) (*Request, error) {
+// followUpRequest is the question of a scenario's second phase: the conversation, then the call the model made, then its result.
+func followUpRequest(api tape.API, model string, s Scenario, call Call, result string, stream bool) (*Request, error) {
 	return newRequest(api, model, conversation{messages: s.Messages, tools: s.Tools, call: &call, result: result, stream: stream})
 }
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/cassette/redact"
+	"github.com/exodeck/exodeck/replay/match"
 	"github.com/exodeck/exodeck/score"
 )
 
@@ -143,7 +145,7 @@ func (s *Suite) Run(ctx context.Context, done func(Task, []score.Verdict)) ([]sc
 
 // task asks one scenario, both phases of it where it has two. The error is that of ctx.
 func (s *Suite) task(ctx context.Context, t Task) ([]score.Verdict, error) {
-	req, err := NewRequest(t.API, s.Model, t.Scenario, t.Stream)
+	req, err := firstRequest(t.API, s.Model, t.Scenario, t.Stream)
 	first, call, err := s.phase(ctx, t, PhaseToolCall, req, err)
 	if err != nil {
 		return nil, err
@@ -151,7 +153,7 @@ func (s *Suite) task(ctx context.Context, t Task) ([]score.Verdict, error) {
 	if t.Scenario.ToolResult == nil || call == nil {
 		return []score.Verdict{first}, nil
 	}
-	req, err = NewFollowUp(t.API, s.Model, t.Scenario, *call, *t.Scenario.ToolResult, t.Stream)
+	req, err = followUpRequest(t.API, s.Model, t.Scenario, *call, *t.Scenario.ToolResult, t.Stream)
 	second, _, err := s.phase(ctx, t, PhaseFollowUp, req, err)
 	if err != nil {
 		return nil, err
@@ -159,8 +161,17 @@ func (s *Suite) task(ctx context.Context, t Task) ([]score.Verdict, error) {
 	return []score.Verdict{first, second}, nil
 }
 
-// phase asks one question and judges the answer, whose call it returns. cannot is why the question could not even be written.
+// phase asks one question and judges the answer, whose call it returns. cannot is why the question could not even be written. Errors quote
+// answers, and end up in logs: what has the form of a secret is taken out of them.
 func (s *Suite) phase(ctx context.Context, t Task, phase string, req *Request, cannot error) (score.Verdict, *Call, error) {
+	v, call, err := s.answered(ctx, t, phase, req, cannot)
+	if v.Error != nil {
+		v.Error = new(redact.Text(*v.Error))
+	}
+	return v, call, err
+}
+
+func (s *Suite) answered(ctx context.Context, t Task, phase string, req *Request, cannot error) (score.Verdict, *Call, error) {
 	v := score.Verdict{
 		Sample:      t.Scenario.Name,
 		Description: t.Scenario.Description,
@@ -194,23 +205,13 @@ func (s *Suite) phase(ctx context.Context, t Task, phase string, req *Request, c
 
 // explain words the error of an answer that could not be had.
 func explain(err error) (*string, score.Status) {
-	if isMissing(err) {
+	if _, missing := errors.AsType[*match.Miss](err); missing {
 		return new(err.Error()), score.Missing
 	}
 	if _, ok := errors.AsType[*UnusableError](err); ok {
 		return new("Unusable answer: " + err.Error()), score.OK
 	}
 	return new("API error: " + err.Error()), score.OK
-}
-
-// isMissing reports whether an error of a transport means that its recording has no answer, as match.Miss says of itself.
-func isMissing(err error) bool {
-	type misser interface {
-		error
-		Missing() bool
-	}
-	m, ok := errors.AsType[misser](err)
-	return ok && m.Missing()
 }
 
 // url is where a request of the suite goes.

@@ -325,3 +325,23 @@ func wireBody(t testing.TB, api, way, name string) string {
 	}
 	return file.Raw
 }
+
+// TestNoSecretsTold: errors and what --verbose prints get into logs. A credential that an answer has in it stays out of them.
+func TestNoSecretsTold(t *testing.T) {
+	const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+	answer := `{"choices":[{"finish_reason":"` + secret + `","message":{"content":"High water."}}]}`
+	var out bytes.Buffer
+	suite := &scenario.Suite{
+		Client:  &script{replies: []func(*http.Request) (*http.Response, error){respond(200, goodCall), respond(200, answer)}},
+		BaseURL: "http://x", Model: "m", APIs: scenario.AllAPIs[:1], Scenarios: []scenario.Scenario{oneTool("a")}, Verbose: &out,
+	}
+	verdicts, err := suite.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{"the error": deref(verdicts[1].Error), "what is printed": out.String()} {
+		if strings.Contains(text, secret) || !strings.Contains(text, "[redacted:github-token:1]") {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+}
