@@ -19,6 +19,10 @@ type measurement struct {
 	firstToken *time.Duration
 }
 
+// shortest is the time that a rate is measured over at least. Of a stream that comes in one burst it would tell how fast the machine
+// copies.
+const shortest = 5 * time.Millisecond
+
 func measurementOf(x *reading.Exchange) measurement {
 	m := measurement{Exchange: x}
 	if s := x.Answer.Stats; s != nil {
@@ -82,7 +86,7 @@ func (m measurement) addTo(f *facts) {
 	if m.firstToken != nil {
 		from = *m.firstToken
 		f.firstToken.duration(from)
-		if m.tokens != nil && *m.tokens > 1 && last > from {
+		if m.tokens != nil && *m.tokens > 1 && last-from >= shortest {
 			f.measured.rate(float64(*m.tokens-1) / (last - from).Seconds())
 		}
 	}

@@ -23,7 +23,8 @@ var _ Source = (*tape.Tape)(nil)
 type Table struct {
 	// Groups stand by model, API, mode and prompt.
 	Groups []Group `json:"groups"`
-	// LeftOut counts model calls that have no whole answer without an error.
+	// LeftOut counts model calls that have no whole answer without an error. A client that leaves at the end marker, as OpenAI's
+	// library for Python does, has the whole answer; one that leaves before it has not.
 	LeftOut int `json:"left_out"`
 }
 
@@ -44,7 +45,8 @@ type Group struct {
 	// ReportedPrompt and Reported are the rates of prefill and of generation that exo reports in a comment of its streams.
 	ReportedPrompt *Quantiles `json:"reported_prompt_tps"`
 	Reported       *Quantiles `json:"reported_generation_tps"`
-	// Measured is the rate at which the tokens of a stream behind its first one came, to its last piece.
+	// Measured is the rate at which the tokens of a stream behind its first one came, to its last piece. Streams that took less than
+	// 5 ms for that are left out: they came in one burst, which tells nothing about how they were made.
 	Measured *Quantiles `json:"measured_generation_tps"`
 }
 
@@ -58,7 +60,7 @@ func Of(ctx context.Context, src Source, q tape.Query) (*Table, error) {
 		if !x.Facts.API.Model() || x.Ended == tape.InFlight {
 			continue
 		}
-		if x.Ended != tape.Complete {
+		if x.Ended != tape.Complete && x.Ended != tape.ClientGone {
 			c.leftOut++
 			continue
 		}

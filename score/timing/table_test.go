@@ -1,8 +1,10 @@
 package timing_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 
@@ -83,6 +85,27 @@ func TestOf(t *testing.T) {
 			}}},
 		},
 		{
+			"a client that leaves at the end marker has the whole answer",
+			strings.Replace(stream, `"ended":"complete"`, `"ended":"client_gone"`, 1),
+			timing.Table{Groups: []timing.Group{streamFacts}},
+		},
+		{
+			"a burst has no rate",
+			streamed(1, tape.Complete, piece{keepAlive, 2}, piece{word, 100}, piece{word + stats + last + done, 104.999}),
+			timing.Table{Groups: []timing.Group{{
+				Model: "m", API: tape.OpenAI, Stream: true, Prompt: "to 256", Exchanges: 1,
+				FirstPiece: one(1, 2), FirstToken: one(1, 100), Gap: one(1, 4.999), ReportedPrompt: one(1, 200.5), Reported: one(1, 40.25),
+			}}},
+		},
+		{
+			"the shortest time that has a rate",
+			streamed(1, tape.Complete, piece{keepAlive, 2}, piece{word, 100}, piece{word + stats + last + done, 105}),
+			timing.Table{Groups: []timing.Group{{
+				Model: "m", API: tape.OpenAI, Stream: true, Prompt: "to 256", Exchanges: 1,
+				FirstPiece: one(1, 2), FirstToken: one(1, 100), Gap: one(1, 5), ReportedPrompt: one(1, 200.5), Reported: one(1, 40.25), Measured: one(1, 400),
+			}}},
+		},
+		{
 			"whole answers have no pieces to time",
 			whole(1, 200, answer(300), 80),
 			timing.Table{Groups: []timing.Group{{Model: "m", API: tape.OpenAI, Prompt: "to 1k", Exchanges: 1, FirstPiece: one(1, 80)}}},
@@ -110,6 +133,45 @@ func TestOf(t *testing.T) {
 				t.Errorf("table (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// control is an exchange that asks no model.
+const control = `{"seq":2,"session":"s1","started":"2026-03-04T05:06:08Z","request":{"method":"GET","url":"/models"},` +
+	`"response":{"status":200,"headers":{"Content-Type":["application/json"]},"body":{"data":[]}},"timing":{"ttfb_ms":1,"total_ms":2},"ended":"complete"}` + "\n"
+
+// flying is a recording of which one exchange has not ended yet.
+type flying struct {
+	timing.Source
+	seq int64
+}
+
+func (f flying) Exchanges(ctx context.Context, q tape.Query) iter.Seq2[*tape.Exchange, error] {
+	return func(yield func(*tape.Exchange, error) bool) {
+		for x, err := range f.Source.Exchanges(ctx, q) {
+			if err == nil && x.Seq == f.seq {
+				x.Ended = tape.InFlight
+			}
+			if !yield(x, err) {
+				return
+			}
+		}
+	}
+}
+
+// TestOfOthers: what asks no model, and what is still under way, is neither measured nor counted as left out.
+func TestOfOthers(t *testing.T) {
+	c, err := cassette.Read(strings.NewReader(whole(1, 200, answer(300), 80)+control+whole(3, 200, answer(300), 90)), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := timing.Of(t.Context(), flying{c, 3}, tape.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &timing.Table{Groups: []timing.Group{{Model: "m", API: tape.OpenAI, Prompt: "to 1k", Exchanges: 1, FirstPiece: one(1, 80)}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
 	}
 }
 
