@@ -1,14 +1,21 @@
 // Package watch judges exchanges while they are recorded, from the tape they get on.
 //
 // It keeps out of the way of traffic: a [Watcher] is told of an exchange without ever waiting, judges one at a time, and lets go of what
-// comes faster than it can judge, counting it. Answers are not compared with each other; `score conformance` does that on the tape.
+// comes faster than it can judge, counting it. Nor does an answer of many megabytes hold up its end: see [Watcher.Stop].
+//
+// Answers to the same question are compared with each other, as `score conformance` does on the tape. What that brings up is told of the
+// exchange that has it, which may have been judged long before. Both find the same problems, but for this: here only answers of this
+// watcher's time are compared, in the order in which they ended; and what was told stays told, even when a later answer takes it back
+// (see [conformance.Pairs]) or shows that another side is at fault.
 package watch
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,7 +48,7 @@ type Totals struct {
 	Judged, Failing int
 	// Dropped counts model calls that were not judged because too many were waiting, or because there was no time left for them.
 	Dropped int
-	// Unread counts those that could not be read from the tape; LastError says why of the last of them.
+	// Unread counts those that could not be read from the tape, or not once more to be compared; LastError says why of the last of them.
 	Unread    int
 	LastError error
 	// Problems counts exchanges by problem.
@@ -60,11 +67,14 @@ type Watcher struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
 
+	pairs conformance.Pairs // of run alone
+
 	mu     sync.Mutex // guards totals
 	totals Totals
 }
 
-// Start starts watching. tell is called for each exchange that has problems, for one at a time. [Watcher.Stop] must be called; when ctx
+// Start starts watching. tell is called with the report of each exchange, with problems or without, one at a time; and when a later answer
+// brings up more problems of it, with a report that has only these. [Watcher.Stop] must be called; when ctx
 // is done nothing is judged any more.
 func Start(ctx context.Context, src Source, judge *conformance.Judge, tell func(*conformance.Report)) *Watcher {
 	ctx, cancel := context.WithCancel(ctx)
@@ -107,7 +117,8 @@ func (w *Watcher) Totals() Totals {
 	return t
 }
 
-// Stop judges what is waiting, for as long as limit, and returns what was seen in all. Whatever is still waiting then is dropped.
+// Stop judges what is waiting, for as long as limit, and returns what was seen in all. Whatever is still waiting then is dropped, and so is
+// the exchange that is being judged: its judgement cannot be interrupted, so that it is left to come to its end without anybody waiting.
 func (w *Watcher) Stop(limit time.Duration) Totals {
 	w.stop.Do(func() { close(w.closing) })
 	late := time.AfterFunc(limit, w.cancel)
@@ -137,32 +148,94 @@ func (w *Watcher) run(ctx context.Context) {
 	}
 }
 
-// look judges one exchange, unless there is no time left.
+// look judges one exchange, and compares it with those before it, unless there is no time left.
 func (w *Watcher) look(ctx context.Context, ref tape.Ref) {
 	if ctx.Err() != nil {
 		w.count(func(t *Totals) { t.Dropped++ })
 		return
 	}
-	x, err := w.read(ctx, ref)
-	if err != nil {
+	x, r, err := w.judged(ctx, func() (*reading.Exchange, error) { return w.read(ctx, ref) })
+	switch {
+	case err != nil && ctx.Err() != nil:
+		w.count(func(t *Totals) { t.Dropped++ })
+		return
+	case err != nil:
 		w.count(func(t *Totals) { t.Unread++; t.LastError = err })
 		return
-	}
-	r := w.judge.Exchange(x)
-	if r == nil {
+	case r == nil:
 		return
 	}
+	own, others := w.pairs.Tell(x, r)
+	w.judge.Apply(r, own)
+	w.count(func(t *Totals) { t.Judged++ })
+	w.report(r, r.Failing())
+	for _, c := range others {
+		w.again(ctx, c)
+	}
+}
+
+// report counts the problems of a report and tells it. failing says that they make the exchange one that fails.
+func (w *Watcher) report(r *conformance.Report, failing bool) {
 	w.count(func(t *Totals) {
-		t.Judged++
-		if r.Failing() {
+		if failing {
 			t.Failing++
 		}
 		for _, p := range r.Problems {
 			t.Problems[p.Code]++
 		}
 	})
-	if len(r.Problems) > 0 {
-		w.tell(r)
+	w.tell(r)
+}
+
+// again tells what a later answer brought up about an exchange. It is read and judged once more, since nobody keeps its report.
+func (w *Watcher) again(ctx context.Context, c conformance.Change) {
+	_, r, err := w.judged(ctx, func() (*reading.Exchange, error) {
+		x, err := w.src.Exchange(ctx, c.Ref)
+		if err != nil {
+			return nil, err
+		}
+		return reading.Of(ctx, w.src, x)
+	})
+	if err != nil {
+		w.count(func(t *Totals) {
+			t.Unread++
+			t.LastError = fmt.Errorf("comparing %s/%d with a later answer: %w", c.Ref.Session, c.Ref.Seq, err)
+		})
+		return
+	}
+	w.judge.Apply(r, c.Before)
+	known, failing := slices.Clone(r.Problems), r.Failing()
+	w.judge.Apply(r, c.New)
+	r.Problems = slices.DeleteFunc(r.Problems, func(p conformance.Problem) bool {
+		return slices.ContainsFunc(known, func(k conformance.Problem) bool { return k.Code == p.Code })
+	})
+	if len(r.Problems) > 0 { // the rules may leave out what is new
+		w.report(r, !failing && r.Failing())
+	}
+}
+
+// judged reads an exchange and judges it, which gives no report of what is no model call. When ctx is done it returns at once with the reason:
+// to read and judge an answer of many megabytes takes a while in which nothing asks whether it is still wanted. That goes on by itself
+// then, and nobody hears of it.
+func (w *Watcher) judged(ctx context.Context, read func() (*reading.Exchange, error)) (*reading.Exchange, *conformance.Report, error) {
+	type judgement struct {
+		x   *reading.Exchange
+		r   *conformance.Report
+		err error
+	}
+	done := make(chan judgement, 1)
+	go func() {
+		var j judgement
+		if j.x, j.err = read(); j.err == nil {
+			j.r = w.judge.Exchange(j.x)
+		}
+		done <- j
+	}()
+	select {
+	case j := <-done:
+		return j.x, j.r, j.err
+	case <-ctx.Done():
+		return nil, nil, context.Cause(ctx)
 	}
 }
 

@@ -28,6 +28,7 @@ type deck struct {
 	bodies    map[int64]string // by size, which is all a test can choose
 	err       error
 	held      chan struct{} // reading waits for it; nil for no wait
+	busy      chan struct{} // a body that is being read waits for it whatever the context says; nil for no wait
 }
 
 func (d *deck) Exchange(ctx context.Context, ref tape.Ref) (*tape.Exchange, error) {
@@ -51,6 +52,9 @@ func (d *deck) Exchange(ctx context.Context, ref tape.Ref) (*tape.Exchange, erro
 }
 
 func (d *deck) Body(_ context.Context, b tape.Body) (io.ReadCloser, error) {
+	if d.busy != nil {
+		<-d.busy
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return io.NopCloser(strings.NewReader(d.bodies[b.Size])), nil
@@ -68,7 +72,7 @@ func (d *deck) put(seq int64, response string, ended tape.Ended) {
 		return tape.Body{Size: int64(len(s))}
 	}
 	x := &tape.Exchange{Ref: ref(seq), Ended: ended, Facts: tape.Facts{API: tape.OpenAI, Model: "m"}}
-	x.Request.Body = body(`{"model":"m","messages":[{"role":"user","content":"Hi"}]}`)
+	x.Request.Body = body(`{"model":"m","messages":[{"role":"user","content":"Hi"}],"temperature":0}`)
 	x.Response = tape.Response{Status: 200, Header: map[string][]string{"Content-Type": {"application/json"}}, Body: body(response)}
 	d.exchanges[x.Ref] = x
 }
@@ -165,10 +169,51 @@ func TestDrops(t *testing.T) {
 		if took := time.Since(start); took != 3*time.Second {
 			t.Errorf("stopping took %v, want 3 s", took)
 		}
-		if got.Dropped != 5000 || got.Unread != 1 || got.Judged != 0 {
-			t.Errorf("got %+v, want 5000 dropped and the one at hand unread", got)
+		if got.Dropped != 5001 || got.Unread != 0 || got.Judged != 0 {
+			t.Errorf("got %+v, want all 5001 dropped, the one at hand too", got)
 		}
 	})
+}
+
+// The exchange that is being read or judged when there is no time left holds nothing up. It is not told of any more, though it comes to its
+// end.
+func TestStopLeavesTheRunning(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		before int // exchanges that are judged before that
+		want   watch.Totals
+	}{
+		{"being judged", 0, watch.Totals{Dropped: 2, Problems: map[string]int{}}},
+		{"after another", 1, watch.Totals{Judged: 1, Failing: 1, Dropped: 1, Problems: map[string]int{"empty-answer": 1}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &deck{}
+				var l told
+				w := watch.Start(t.Context(), d, conformance.New(conformance.Rules{}), l.tell)
+				busy := make(chan struct{})
+				for seq := range int64(2) {
+					d.put(seq, empty, tape.Complete)
+					if int(seq) == test.before {
+						d.busy = busy
+					}
+					w.Ended(ended(seq))
+					synctest.Wait()
+				}
+				start := time.Now()
+				got := w.Stop(3 * time.Second)
+				if took := time.Since(start); took != 3*time.Second {
+					t.Errorf("stopping took %v, want 3 s", took)
+				}
+				lines := len(l.list)
+				close(busy)
+				synctest.Wait()
+				if diff := cmp.Diff(test.want, got); diff != "" || len(l.list) != lines {
+					t.Errorf("%d lines told later, totals (-want +got):\n%s", len(l.list)-lines, diff)
+				}
+			})
+		})
+	}
 }
 
 func TestUnread(t *testing.T) {
