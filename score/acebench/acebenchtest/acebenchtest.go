@@ -2,7 +2,6 @@
 package acebenchtest
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -135,8 +134,6 @@ func Right(s *dataset.Sample) string {
 			for _, v := range value.(*pyvalue.List).Items {
 				parts = append(parts, pyvalue.String(name), pyvalue.String(v))
 			}
-		default:
-			parts = append(parts, call(pyvalue.String(name), value.(*pyvalue.Dict)))
 		}
 	}
 	switch s.Category {
@@ -145,15 +142,7 @@ func Right(s *dataset.Sample) string {
 	case dataset.ErrorParam:
 		return "There is incorrect value: " + strings.Join(parts, " ")
 	}
-	return "[" + strings.Join(parts, ", ") + "]"
-}
-
-func call(name string, args *pyvalue.Dict) string {
-	var list []string
-	for arg, value := range args.All() {
-		list = append(list, pyvalue.String(arg)+"="+pyvalue.Repr(value))
-	}
-	return fmt.Sprintf("%s(%s)", dataset.CutNumber(name), strings.Join(list, ", "))
+	return dataset.AnswerOf(s.Expected(truth), pyvalue.Repr)
 }
 
 // nameHeader tells a [Model] which question it is asked.
