@@ -221,13 +221,40 @@ func TestACEBenchErrorsAreNoAnswers(t *testing.T) {
 	}
 }
 
+// TestACEBenchRunWithoutUser: what nobody could be asked is told before and after, with the flag that mends it. It is wrong, as the rules have
+// it.
 func TestACEBenchRunWithoutUser(t *testing.T) {
 	server := serveACEBench(t, dataset.English)
 	tape := filepath.Join(t.TempDir(), "alone.tape")
 	status, stdout, stderr := exodeck(t.Context(), t, "run", "acebench", "--base-url", server.URL(), "--model", standin.DefaultModel, "--tape", tape,
-		"--categories", "agent", "--limit", "1")
-	if status != 1 || strings.Count(stderr, "--user-model") != 1 || !strings.Contains(stdout, "wrong (evalscope): agent_multi_turn_0: missing_end_state") {
-		t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
+		"--categories", "agent", "--limit", "2")
+	const warning = "warning: 2 of 4 samples will not be asked, and count as wrong: agent_multi_turn needs a model that plays the user; name one with --user-model\n"
+	if before, _, _ := strings.Cut(stderr, " answered"); status != 1 || !strings.Contains(before, warning) {
+		t.Errorf("run: status %d\n%s", status, stderr)
+	}
+	_, scored, _ := exodeck(t.Context(), t, "score", "acebench", "--tape", tape)
+	for _, text := range []string{stdout, scored} {
+		for _, want := range []string{
+			"agent_multi_turn                       (0.0000) 0.0000 ",
+			"evalscope: 2 right, 2 wrong (2 of them never asked) of 4\n",
+			"note: 2 of agent_multi_turn were never asked, and the figures count them as wrong, as the rules do: run again with --user-model, or score the other --categories\n",
+			"wrong (evalscope): agent_multi_turn_1: missing_end_state: ",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in\n%s", want, text)
+			}
+		}
+		if strings.Contains(text, "user_model") {
+			t.Errorf("the flag of another program is named:\n%s", text)
+		}
+	}
+	status, stdout, _ = exodeck(t.Context(), t, "score", "acebench", "--tape", tape, "--explain", "agent_multi_turn_1")
+	if status != 1 || !strings.Contains(stdout, "Answer: no model played the user; ") || !strings.Contains(stdout, "Never asked: the figures count it as wrong") {
+		t.Errorf("explained: status %d\n%s", status, stdout)
+	}
+	_, stdout, _ = exodeck(t.Context(), t, "score", "acebench", "--tape", tape, "--format", "md")
+	if !strings.Contains(stdout, "were never asked") || !strings.Contains(stdout, "## acebench: 2 of 4 passed, 2 failed") {
+		t.Errorf("in markdown\n%s", stdout)
 	}
 }
 
@@ -338,7 +365,7 @@ func TestACEBenchRecordedByAnotherClient(t *testing.T) {
 		t.Errorf("status %d, %+v, %s\n%s", status, f.Counts, f.Language, stderr)
 	}
 	status, _, stderr = exodeck(t.Context(), t, "score", "acebench", "--tape", path, "--language", "en")
-	if status != exitMissing || !strings.Contains(stderr, "holds no answers to ACEBench samples") {
+	if status != exitMissing || !strings.Contains(stderr, "holds no answers to ACEBench samples in en, but to 57 questions in zh: --language zh scores them") {
 		t.Errorf("in the other language: status %d\n%s", status, stderr)
 	}
 	status, stdout, _ = exodeck(t.Context(), t, "score", "acebench", "--tape", path, "--categories", "special")
@@ -410,7 +437,7 @@ func TestACEBenchUsage(t *testing.T) {
 		{[]string{"run", "acebench", "--model", "m", "--key-env", "NO_SUCH"}, 2, "--key-env: the environment variable NO_SUCH is not set"},
 		{[]string{"run", "acebench", "--model", "m", "--user-model-api-url", "http://h"}, 2, "--user-model is needed"},
 		{[]string{"run", "acebench", "--model", "m", "--rules", "kind"}, 2, `--rules: unknown rules "kind"`},
-		{[]string{"run", "acebench", "--model", "m", "--port", "1", "--tape", missing}, 4, "no server can be reached at localhost:1"},
+		{[]string{"run", "acebench", "--model", "m", "--port", "1", "--tape", missing}, 4, "no server can be reached at http://localhost:1"},
 		{[]string{"score", "acebench", "--tape", "a", "--results", "b"}, 2, "give --tape or --results, not both"},
 		{[]string{"score", "acebench", "--repeat", "2"}, 2, "--repeat: unknown choice of repeats \"2\": choose all, first or last"},
 		{[]string{"score", "acebench", "--missing", "hide"}, 2, `--missing is list or zero, not "hide"`},

@@ -118,6 +118,11 @@ func group(name, usage string, commands ...*cli.Command) *cli.Command {
 
 // leaf is a command that does something. It takes at most maxArgs arguments, named in argsUsage, behind its flags.
 func leaf(name, usage, argsUsage string, maxArgs int, flags []cli.Flag, action func(*cli.Context) error) *cli.Command {
+	for _, f := range flags {
+		if b, ok := f.(*cli.BoolFlag); ok {
+			b.DisableDefaultText = true // all are off
+		}
+	}
 	return &cli.Command{
 		Name:            name,
 		Usage:           usage,
@@ -126,6 +131,10 @@ func leaf(name, usage, argsUsage string, maxArgs int, flags []cli.Flag, action f
 		OnUsageError:    usageError,
 		HideHelpCommand: true,
 		Action: func(c *cli.Context) error {
+			if slices.ContainsFunc(c.Args().Slice(), func(arg string) bool { return arg == "--help" || arg == "-h" }) {
+				cli.HelpPrinter(c.App.Writer, cli.CommandHelpTemplate, c.Command) // also behind arguments
+				return nil
+			}
 			if err := checkArgs(c, maxArgs); err != nil {
 				return err
 			}

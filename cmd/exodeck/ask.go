@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -18,6 +16,7 @@ import (
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/reading"
+	"github.com/exodeck/exodeck/replay/show"
 	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/again"
 	"github.com/exodeck/exodeck/score/conformance"
@@ -40,13 +39,13 @@ type askConfig struct {
 
 func askCommand(e env) *cli.Command {
 	return leaf("ask", "ask a live server the recorded requests again, and say which verdicts changed", "", 0, append(queryFlags(),
-		tapeFlag(),
+		recordingFlag(),
 		&cli.StringFlag{Name: "upstream", Usage: "base `URL` of the server (default: " + defaultUpstream(e.getenv) + "; EXO_HOST and EXO_PORT name another)"},
 		&cli.StringFlag{Name: "record", Usage: "record the answers on this tape, a `FILE` (default: the tape that is asked from)"},
 		&cli.StringFlag{Name: "stream", Usage: "have all answers streamed (`on`), none (off), or each the other way (flip)"},
 		&cli.StringFlag{Name: "as-model", Usage: "ask this `MODEL` instead of the recorded one"},
 		&cli.StringSliceFlag{Name: "header", Usage: "send this header too, a `NAME:VALUE`, such as a credential; may be repeated"},
-		&cli.DurationFlag{Name: "timeout", Value: 10 * time.Minute, Usage: "the longest `TIME` an answer may take"},
+		&cli.DurationFlag{Name: "timeout", Value: 10 * time.Minute, DefaultText: "10m", Usage: "the longest `TIME` an answer may take, such as 90s or 10m"},
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
 	), func(c *cli.Context) error {
 		q, err := queryOf(c)
@@ -90,7 +89,7 @@ func (cfg *askConfig) validate() error {
 	for _, s := range cfg.Headers {
 		name, value, ok := strings.Cut(s, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return fmt.Errorf("--header is NAME:VALUE; one that was given has no name") // it may hold a credential
+			return fmt.Errorf("--header is NAME:VALUE, such as 'x-api-key: …'; one that was given has no name") // it may hold a credential
 		}
 		cfg.changes.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -106,14 +105,14 @@ func runAsk(ctx context.Context, cfg askConfig, e env) error {
 	if _, ok := src.(*tape.Tape); !ok && cfg.Record == cfg.Tape {
 		return usagef("%s is a cassette, which cannot be recorded on; name a tape for the answers with --record FILE", cfg.Tape)
 	}
-	questions, err := cfg.questions(ctx, src)
+	questions, err := again.Questions(ctx, src, cfg.Query)
 	if err != nil {
-		return err
+		return fmt.Errorf("reading %s: %w", cfg.Tape, err)
 	}
 	if len(questions) == 0 {
-		return &exitError{exitMissing, fmt.Errorf("%s holds no request to a model to ask again; exodeck tape ls --tape %s lists what it holds", cfg.Tape, shellWord(cfg.Tape))}
+		return holdsNone(cfg.Tape, "request to a model to ask again", cfg.Query)
 	}
-	if err := cfg.reach(ctx); err != nil {
+	if err := reach(ctx, cfg.upstream.String(), "--upstream URL"); err != nil {
 		return err
 	}
 	pairs, err := cfg.askAll(ctx, src, questions, e)
@@ -129,37 +128,22 @@ func runAsk(ctx context.Context, cfg askConfig, e env) error {
 	if err != nil {
 		return fmt.Errorf("comparing the answers: %w", err)
 	}
+	if result.Refused == result.Asked {
+		return cfg.refused(result.Asked)
+	}
 	if err := printAsked(result, cfg.Format, e); err != nil {
 		return err
 	}
-	if result.Worse > 0 {
+	if result.Worse > 0 || result.Modes.Differ > 0 {
 		return &exitError{score.ExitFailed, nil}
 	}
 	return nil
 }
 
-// questions names the model calls to ask again. What was itself asked again is left out, unless its session is asked for.
-func (cfg *askConfig) questions(ctx context.Context, src cassette.Source) ([]tape.Ref, error) {
-	var refs []tape.Ref
-	for x, err := range src.Exchanges(ctx, cfg.Query) {
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", cfg.Tape, err)
-		}
-		if x.Facts.API.Model() && x.Ended != tape.InFlight && (x.Labels[again.Label] == "" || cfg.Query.Session != "") {
-			refs = append(refs, x.Ref)
-		}
-	}
-	return refs, nil
-}
-
-// reach makes sure that somebody listens, so that a run does not fail once a question.
-func (cfg *askConfig) reach(ctx context.Context) error {
-	dialer := net.Dialer{Timeout: 10 * time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", addressOf(cfg.upstream.String()))
-	if err != nil {
-		return fmt.Errorf("no server can be reached at %s: %w; start it, or name another with --upstream URL", cfg.upstream.Redacted(), err)
-	}
-	return conn.Close()
+// refused is the error when the server refused all of the requests: they say nothing about its answers.
+func (cfg *askConfig) refused(asked int) error {
+	return fmt.Errorf("%s refused all that was asked: the status of %s is 401 or 403; no recording holds a credential, so give one that it takes "+
+		"with --header 'Authorization: Bearer …' or --header 'x-api-key: …'", cfg.upstream.Redacted(), show.Count(asked, "answer"))
 }
 
 // askAll asks all questions, one after the other, in a session of their own.
@@ -206,8 +190,5 @@ func printAsked(r *again.Result, format string, e env) error {
 	if format == "text" {
 		return r.WriteText(e.stdout)
 	}
-	enc := json.NewEncoder(e.stdout)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return e.printJSON(r)
 }

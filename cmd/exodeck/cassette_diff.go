@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -60,8 +59,7 @@ func runCassetteDiff(ctx context.Context, cfg cassetteDiffConfig, e env) error {
 	if err != nil {
 		return fmt.Errorf("comparing %s with %s: %w", cfg.Old, cfg.New, err)
 	}
-	enc := json.NewEncoder(e.stdout)
-	enc.SetEscapeHTML(false)
+	enc := jsonLines(e.stdout)
 	counts := map[string]int{}
 	for _, change := range d.Changes {
 		c := diffChange{Change: "changed", Diff: change.Diff}
@@ -114,7 +112,7 @@ func printChange(w io.Writer, kind string, c cassette.Change) error {
 
 // exchangeTitle names an exchange, what it asks and what it is about.
 func exchangeTitle(x *tape.Exchange) string {
-	s := fmt.Sprintf("%s/%d %s %s", x.Session, x.Seq, x.Request.Method, x.Request.URL)
+	s := fmt.Sprintf("%s/%d %s %s", x.Session, x.Seq, x.Request.Method, show.Target(x.Request.URL))
 	if labels := labelCell(x.Labels); labels != "" {
 		s += " [" + labels + "]"
 	}

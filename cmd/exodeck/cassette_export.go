@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +16,8 @@ import (
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/cassette/har"
 	"github.com/exodeck/exodeck/replay/cassette/redact"
+	"github.com/exodeck/exodeck/replay/show"
+	"github.com/exodeck/exodeck/score"
 )
 
 type cassetteExportConfig struct {
@@ -31,13 +33,14 @@ type cassetteExportConfig struct {
 	Format   string
 	Out      string
 
-	labels map[string]string
-	redact *redact.Rules
+	labels  map[string]string
+	verdict score.Result
+	redact  *redact.Rules
 }
 
 func cassetteExportCommand(e env) *cli.Command {
 	flags := append(queryFlags(),
-		tapeFlag(),
+		recordingFlag(),
 		&cli.StringSliceFlag{Name: "label", Usage: "only exchanges with the label `K=V`; may be repeated, all count"},
 		&cli.StringSliceFlag{Name: "sample", Usage: "only exchanges of the sample `NAME`; may be repeated, any counts"},
 		&cli.StringFlag{Name: "run", Usage: "only exchanges of the samples that have --verdict in this run `FILE`"},
@@ -73,16 +76,12 @@ func cassetteExportCommand(e env) *cli.Command {
 }
 
 func (cfg *cassetteExportConfig) validate() error {
-	cfg.labels = map[string]string{}
-	for _, s := range cfg.Labels {
-		key, value, ok := strings.Cut(s, "=")
-		if !ok || key == "" {
-			return fmt.Errorf("--label is K=V, not %q", s)
-		}
-		cfg.labels[key] = value
+	var err error
+	if cfg.labels, err = parseLabels(cfg.Labels); err != nil {
+		return err
 	}
-	if cfg.Verdict != "failed" && cfg.Verdict != "passed" && cfg.Verdict != "missing" {
-		return fmt.Errorf("--verdict is failed, passed or missing, not %q", cfg.Verdict)
+	if cfg.verdict, err = score.ParseResult(cfg.Verdict); err != nil {
+		return fmt.Errorf("--verdict: %w", err)
 	}
 	if cfg.Format != "cassette" && cfg.Format != "har" {
 		return fmt.Errorf("--format is cassette or har, not %q", cfg.Format)
@@ -104,7 +103,7 @@ func (cfg *cassetteExportConfig) validate() error {
 func runCassetteExport(ctx context.Context, cfg cassetteExportConfig, e env) error {
 	keep := []func(*tape.Exchange) bool{func(x *tape.Exchange) bool { return cfg.hasLabels(x) }}
 	if cfg.Run != "" {
-		chosen, err := readVerdicts(cfg.Run, cfg.Verdict)
+		chosen, err := samplesWith(cfg.verdict, cfg.Run)
 		if err != nil {
 			return err
 		}
@@ -115,6 +114,7 @@ func runCassetteExport(ctx context.Context, cfg cassetteExportConfig, e env) err
 		return err
 	}
 	defer src.Close()
+	src = e.showReading(src)
 	options := cassette.ExportOptions{
 		Name:      cfg.Name,
 		Fallback:  cassetteName(cfg.Out, cfg.Tape),
@@ -128,39 +128,54 @@ func runCassetteExport(ctx context.Context, cfg cassetteExportConfig, e env) err
 	var done cassette.Exported
 	err = writeWhole(cfg.Out, e, func(w io.Writer) (err error) {
 		if cfg.Format == "har" {
-			done, err = exportHAR(ctx, w, src, options)
+			done, err = har.Export(ctx, w, src, options, version())
 		} else {
 			done, err = cassette.Export(ctx, w, src, options)
 		}
 		return err
 	})
 	if errors.Is(err, cassette.ErrNothing) {
-		return &exitError{exitMissing, fmt.Errorf("exporting %s: %w; exodeck tape ls --tape %s lists those there are", cfg.Tape, err, cfg.Tape)}
+		return &exitError{exitMissing, fmt.Errorf("exporting %s: %w; exodeck tape ls --tape %s lists those there are", cfg.Tape, err, shellWord(cfg.Tape))}
 	}
 	if err != nil {
 		return fmt.Errorf("exporting %s: %w", cfg.Tape, err)
 	}
 	said := "secrets were left in"
 	if cfg.redact != nil {
-		said = counted(done.Secrets, "secret") + " taken out"
+		said = show.Count(done.Secrets, "secret") + " taken out"
 	}
-	fmt.Fprintf(e.stderr, "exported %s, %s\n", counted(done.Exchanges, "exchange"), said)
+	fmt.Fprintf(e.stderr, "exported %s, %s%s\n", show.Count(done.Exchanges, "exchange"), said, filesReplaced(done))
 	return nil
 }
 
-// exportHAR writes an archive of what a cassette would hold.
-func exportHAR(ctx context.Context, w io.Writer, src cassette.Source, o cassette.ExportOptions) (cassette.Exported, error) {
-	var text bytes.Buffer
-	done, err := cassette.Export(ctx, &text, src, o)
+// samplesWith returns a function that tells the exchanges of samples with a verdict in a run file. The exchanges carry the name of their
+// sample as a label. Of a sample that was asked several times all are taken when one has the verdict.
+func samplesWith(verdict score.Result, path string) (func(*tape.Exchange) bool, error) {
+	data, err := os.ReadFile(path)
 	if err != nil {
-		return done, err
+		return nil, fmt.Errorf("reading the run file: %w; name a file that --out of exodeck score wrote", err)
 	}
-	c, err := cassette.Read(&text, o.Fallback)
+	outcomes, err := score.ParseOutcomes(data)
 	if err != nil {
-		return done, err
+		return nil, fmt.Errorf("reading the run file %s: %w", path, err)
 	}
-	return done, har.Write(ctx, w, c, version())
+	chosen := make(map[score.Outcome]bool)
+	for _, o := range outcomes {
+		if o.Result == verdict {
+			chosen[o] = true
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, &exitError{exitMissing, fmt.Errorf("the run file %s has no sample that %s; --verdict chooses others", path, verdictVerbs[verdict])}
+	}
+	return func(x *tape.Exchange) bool {
+		sample := x.Labels["sample"]
+		return sample != "" && (chosen[score.Outcome{Sample: sample, API: x.Facts.API, Result: verdict}] || chosen[score.Outcome{Sample: sample, Result: verdict}])
+	}, nil
 }
+
+// verdictVerbs are verdicts in a sentence.
+var verdictVerbs = map[score.Result]string{score.Failed: "failed", score.Passed: "passed", score.NoAnswer: "is missing"}
 
 // hasLabels reports whether an exchange has the labels and one of the samples that are asked for.
 func (cfg *cassetteExportConfig) hasLabels(x *tape.Exchange) bool {
@@ -183,11 +198,4 @@ func cassetteName(out, from string) string {
 		name = strings.TrimSuffix(name, suffix)
 	}
 	return name
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

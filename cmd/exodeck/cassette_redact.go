@@ -10,6 +10,7 @@ import (
 
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/cassette/redact"
+	"github.com/exodeck/exodeck/replay/show"
 )
 
 type cassetteRedactConfig struct {
@@ -53,9 +54,12 @@ func runCassetteRedact(ctx context.Context, cfg cassetteRedactConfig, e env) err
 		})
 		return errors.Join(err, c.Close()) // before another file takes its place
 	})
+	if errors.Is(err, cassette.ErrNothing) {
+		return &exitError{exitMissing, fmt.Errorf("redacting %s: there is no exchange in it", cfg.File)}
+	}
 	if err != nil {
 		return fmt.Errorf("redacting %s: %w", cfg.File, err)
 	}
-	fmt.Fprintf(e.stderr, "%s taken out of %s\n", counted(done.Secrets, "secret"), counted(done.Exchanges, "exchange"))
+	fmt.Fprintf(e.stderr, "%s taken out of %s%s\n", show.Count(done.Secrets, "secret"), show.Count(done.Exchanges, "exchange"), filesReplaced(done))
 	return nil
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
+	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/cassette/redact"
+	"github.com/exodeck/exodeck/replay/show"
 )
 
 // redactFlags are the flags that say what is taken out beside what always is.
@@ -37,4 +39,13 @@ func (f redactFlags) rules() (redact.Rules, error) {
 		rules.JSON = append(rules.JSON, path)
 	}
 	return rules, nil
+}
+
+// filesReplaced says how many packed files were replaced, nothing when there were none. Of what is in them the secrets are counted
+// already.
+func filesReplaced(done cassette.Exported) string {
+	if done.Files == 0 {
+		return ""
+	}
+	return ", " + show.Count(done.Files, "packed file") + " replaced"
 }

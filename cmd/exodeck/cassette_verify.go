@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/replay/cassette"
+	"github.com/exodeck/exodeck/replay/cassette/formats"
 	"github.com/exodeck/exodeck/replay/cassette/redact"
 	"github.com/exodeck/exodeck/replay/show"
 )
@@ -22,7 +24,7 @@ type cassetteVerifyConfig struct {
 }
 
 func cassetteVerifyCommand(e env) *cli.Command {
-	return leaf("verify", "look for secrets in cassettes, and for changes in ours", "FILE…", 1000, []cli.Flag{
+	return leaf("verify", "look for secrets in cassettes, and for changes in ours", "FILE...", 1000, []cli.Flag{
 		&cli.BoolFlag{Name: "redact-pii", Usage: "e-mail and IP addresses are secrets too"},
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, or json: one object a line"},
 	}, func(c *cli.Context) error {
@@ -46,15 +48,22 @@ type verifyProblem struct {
 }
 
 func runCassetteVerify(ctx context.Context, cfg cassetteVerifyConfig, e env) error {
-	enc := json.NewEncoder(e.stdout)
-	enc.SetEscapeHTML(false)
+	enc := jsonLines(e.stdout)
 	total := 0
+	ours, foreign := false, false // secrets in cassettes, and in other files
 	for _, file := range cfg.Files {
 		problems, err := cassette.VerifyFile(ctx, file, redact.Rules{PII: cfg.PII})
 		if err != nil {
 			return err
 		}
 		total += len(problems)
+		if slices.ContainsFunc(problems, func(p cassette.Problem) bool { return !p.Damage }) {
+			format, err := formats.Of(file)
+			if err != nil {
+				return err
+			}
+			ours, foreign = ours || format == formats.Cassette, foreign || format != formats.Cassette
+		}
 		for _, p := range problems {
 			if cfg.Format == "json" {
 				err = enc.Encode(verifyProblem{file, p.Line, p.Field, p.What})
@@ -67,8 +76,19 @@ func runCassetteVerify(ctx context.Context, cfg cassetteVerifyConfig, e env) err
 		}
 	}
 	if total > 0 {
-		return &exitError{exitSecrets, fmt.Errorf("%s found; exodeck cassette redact FILE takes secrets out", counted(total, "problem"))}
+		said := show.Count(total, "problem") + " found"
+		if ours {
+			said += "; exodeck cassette redact FILE takes secrets out"
+		}
+		if foreign {
+			said += "; exodeck cassette import FILE and then export take them out of a recording of another kind"
+		}
+		return &exitError{exitSecrets, errors.New(said)}
 	}
-	fmt.Fprintf(e.stderr, "%s verified: no secrets\n", counted(len(cfg.Files), "file"))
+	in := "it"
+	if len(cfg.Files) > 1 {
+		in = "them"
+	}
+	fmt.Fprintf(e.stderr, "%s verified: nothing in %s looks like a secret\n", show.Count(len(cfg.Files), "file"), in)
 	return nil
 }

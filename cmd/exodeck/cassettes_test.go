@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/exodeck/exodeck/fixtures/golden"
 	"github.com/exodeck/exodeck/fixtures/standin"
 	"github.com/exodeck/exodeck/score/acebench/acebenchtest"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
@@ -110,20 +111,7 @@ func TestExampleCassettes(t *testing.T) {
 // compare compares what a score printed with what it is to print.
 func (x *example) compare(t *testing.T, suite, got string) {
 	t.Helper()
-	path := filepath.Join(cassettes, x.name+"."+suite+".json")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("score %s (-want +got; -update rewrites it):\n%s", suite, diff)
-	}
+	golden.Check(t, *update, filepath.Join(cassettes, x.name+"."+suite+".json"), []byte(got))
 }
 
 // again records the cassette.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -37,10 +36,7 @@ func runConformanceCodes(format string, e env) error {
 		for _, c := range conformance.Codes {
 			all = append(all, listedCode{c.Name, c.Severity, c.Group, c.Side, c.What, c.Example})
 		}
-		enc := json.NewEncoder(e.stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(all)
+		return e.printJSON(all)
 	}
 	var group conformance.Group
 	for _, c := range conformance.Codes {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -27,8 +26,8 @@ func dataAuditCommand(e env) *cli.Command {
 	return leaf("audit", "look for samples that no answer can pass, or that an empty answer passes; exits 1 when there are some", "", 0, []cli.Flag{
 		dataFlag(),
 		languageFlag(),
-		&cli.StringFlag{Name: "rules", Value: "evalscope,official,strict", Usage: "under these `RULES`"},
-		&cli.StringSliceFlag{Name: "category", Usage: "only this `CATEGORY`, or normal, special, agent, atom, multi_turn; may be repeated"},
+		&cli.StringFlag{Name: "rules", Value: "evalscope,official,strict", Usage: "under these `RULES`, with commas between"},
+		&cli.StringSliceFlag{Name: "category", Usage: "only these, `NAMES` with commas: " + categoryNames},
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, or json: one object a line"},
 	}, func(c *cli.Context) error {
 		cfg := dataAuditConfig{Data: c.String("data"), Language: c.String("language"), Format: c.String("format")}
@@ -39,7 +38,7 @@ func dataAuditCommand(e env) *cli.Command {
 		if cfg.Rules, err = rules.Parse(c.String("rules")); err != nil {
 			return usagef("--rules: %v", err)
 		}
-		if cfg.Categories, err = dataset.Expand(c.StringSlice("category")...); err != nil {
+		if cfg.Categories, err = dataset.Expand(splitCommas(c.StringSlice("category"))...); err != nil {
 			return usagef("--category: %v", err)
 		}
 		return runDataAudit(cfg, e)
@@ -47,35 +46,31 @@ func dataAuditCommand(e env) *cli.Command {
 }
 
 func runDataAudit(cfg dataAuditConfig, e env) error {
-	d, err := openData(cfg.Data, e)
+	d, languages, err := openLanguages(cfg.Data, cfg.Language, e)
 	if err != nil {
 		return err
-	}
-	languages, err := chosenLanguages(d, cfg.Language)
-	if err != nil {
-		return err
-	}
-	worlds, err := loadWorldsIfHeld(d)
-	if err != nil {
-		return err
-	}
-	if len(worlds) == 0 {
-		fmt.Fprintf(e.stderr, "%s holds no world tables, so agents that do nothing are not looked at\n", d.Name())
 	}
 	summary := e.stdout
 	if cfg.Format == "json" {
 		summary = e.stderr
 	}
 	var findings []audit.Finding
-	for _, language := range languages {
+	for i, language := range languages {
 		set, err := d.Load(language, cfg.Categories...)
 		if err != nil {
 			return err
 		}
+		world, err := loadWorldIfHeld(d, language)
+		if err != nil {
+			return err
+		}
+		if world == nil && i == 0 { // the form of the data has none in any language
+			fmt.Fprintf(e.stderr, "%s holds no world tables, so agents that do nothing are not looked at\n", d.Name())
+		}
 		for _, r := range cfg.Rules {
-			found := audit.Samples(set, r, worlds[string(language)])
+			found := audit.Samples(set, r, world)
 			findings = append(findings, found...)
-			if _, err := fmt.Fprintf(summary, "%s, %s: %s in %s\n", language, r, kindsOf(found), samples(len(set.Samples))); err != nil {
+			if _, err := fmt.Fprintf(summary, "%s, %s: %s in %s\n", language, r, kindsOf(found), show.Count(len(set.Samples), "sample")); err != nil {
 				return err
 			}
 		}
@@ -87,13 +82,6 @@ func runDataAudit(cfg dataAuditConfig, e env) error {
 		return &exitError{score.ExitFailed, nil}
 	}
 	return nil
-}
-
-func samples(n int) string {
-	if n == 1 {
-		return "1 sample"
-	}
-	return fmt.Sprintf("%d samples", n)
 }
 
 // kindsOf counts findings by kind, in words.
@@ -121,8 +109,7 @@ func kindsOf(findings []audit.Finding) string {
 
 func listFindings(findings []audit.Finding, format string, e env) error {
 	if format == "json" {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetEscapeHTML(false)
+		enc := jsonLines(e.stdout)
 		for _, f := range findings {
 			if err := enc.Encode(f); err != nil {
 				return err

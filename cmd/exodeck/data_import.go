@@ -15,8 +15,8 @@ type dataImportConfig struct {
 
 func dataImportCommand(e env) *cli.Command {
 	return leaf("import", "make a bundle of ACEBench data: samples, prompts and world tables with their checksums", "", 0, []cli.Flag{
-		&cli.StringFlag{Name: "from", Usage: "a checkout of ACEBench/ACEBench or the hub's JSON Lines, in this `DIR`"},
-		&cli.StringFlag{Name: "out", Usage: "the bundle, a new `DIR`"},
+		&cli.StringFlag{Name: "from", Usage: "a checkout of ACEBench/ACEBench or the hub's JSON Lines, in this `DIR`; needed"},
+		&cli.StringFlag{Name: "out", Usage: "the bundle, a new `DIR`; needed"},
 	}, func(c *cli.Context) error {
 		cfg := dataImportConfig{From: c.String("from"), Out: c.String("out")}
 		if cfg.From == "" || cfg.Out == "" {
@@ -27,9 +27,9 @@ func dataImportCommand(e env) *cli.Command {
 }
 
 func runDataImport(cfg dataImportConfig, e env) error {
-	d, err := dataset.Open(cfg.From)
+	d, err := openDataset("--from", cfg.From)
 	if err != nil {
-		return fmt.Errorf("--from: %w", err)
+		return err
 	}
 	done, err := dataset.Import(d, cfg.Out)
 	if err != nil {

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
@@ -25,7 +23,7 @@ func dataLsCommand(e env) *cli.Command {
 	return leaf("ls", "count the samples of every category and group, or list those of one category", "[CATEGORY]", 1, []cli.Flag{
 		dataFlag(),
 		languageFlag(),
-		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, or json"},
+		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
 	}, func(c *cli.Context) error {
 		cfg := dataLsConfig{Data: c.String("data"), Language: c.String("language"), Category: dataset.Category(c.Args().First()), Format: c.String("format")}
 		if err := checkTextOrJSON(cfg.Format); err != nil {
@@ -39,11 +37,7 @@ func dataLsCommand(e env) *cli.Command {
 }
 
 func runDataLs(cfg dataLsConfig, e env) error {
-	d, err := openData(cfg.Data, e)
-	if err != nil {
-		return err
-	}
-	languages, err := chosenLanguages(d, cfg.Language)
+	d, languages, err := openLanguages(cfg.Data, cfg.Language, e)
 	if err != nil {
 		return err
 	}
@@ -115,9 +109,7 @@ func listCounts(d *dataset.Dataset, sets []*dataset.Set, format string, e env) e
 		header = append(header, string(set.Language), "counted")
 	}
 	if format == "json" {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetIndent("", " ")
-		return enc.Encode(result)
+		return e.printJSON(result)
 	}
 	w := newTable(header...)
 	for _, category := range dataset.Categories() {
@@ -150,8 +142,7 @@ type listedSample struct {
 }
 
 func listSamples(sets []*dataset.Set, format string, e env) error {
-	enc := json.NewEncoder(e.stdout)
-	enc.SetEscapeHTML(false)
+	enc := jsonLines(e.stdout)
 	w := newTable("id", "language", "question")
 	for _, set := range sets {
 		for _, s := range set.Samples {
@@ -162,7 +153,7 @@ func listSamples(sets []*dataset.Set, format string, e env) error {
 				}
 				continue
 			}
-			w.AppendRow(table.Row{row.ID, row.Language, cut(show.Printable(strings.Join(strings.Fields(row.Question), " ")), 80)})
+			w.AppendRow(table.Row{row.ID, row.Language, cut(show.Line(row.Question), 80)})
 		}
 	}
 	if format == "json" {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,11 +46,11 @@ type shownSample struct {
 }
 
 func runDataShow(ctx context.Context, cfg dataShowConfig, e env) error {
-	d, err := openData(cfg.Data, e)
+	d, languages, err := openLanguages(cfg.Data, cfg.Language, e)
 	if err != nil {
 		return err
 	}
-	sample, err := findSample(d, cfg)
+	sample, err := findSample(d, languages, cfg.ID)
 	if err != nil {
 		return err
 	}
@@ -64,10 +63,7 @@ func runDataShow(ctx context.Context, cfg dataShowConfig, e env) error {
 		return err
 	}
 	if cfg.Format == "json" {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", " ")
-		return enc.Encode(shown)
+		return e.printJSON(shown)
 	}
 	if err := shown.WriteText(e.stdout); err != nil {
 		return err
@@ -75,21 +71,17 @@ func runDataShow(ctx context.Context, cfg dataShowConfig, e env) error {
 	return writePrompt(e.stdout, shown.Prompt)
 }
 
-// findSample finds the sample with an id, in the first language that has it.
-func findSample(d *dataset.Dataset, cfg dataShowConfig) (*dataset.Sample, error) {
-	languages, err := chosenLanguages(d, cfg.Language)
-	if err != nil {
-		return nil, err
-	}
+// findSample finds the sample with an id, in the first of the languages that has it.
+func findSample(d *dataset.Dataset, languages []dataset.Language, id string) (*dataset.Sample, error) {
 	var wanted []dataset.Category
-	if c := dataset.CategoryOf(cfg.ID, ""); c.Known() {
+	if c := dataset.CategoryOf(id, ""); c.Known() {
 		wanted = append(wanted, c)
 	}
 	var problems error
 	for _, language := range languages {
 		// Problems with other samples do not matter when this one is there.
 		set, err := d.Load(language, wanted...)
-		if sample := set.Sample(cfg.ID); sample != nil {
+		if sample := set.Sample(id); sample != nil {
 			return sample, nil
 		}
 		problems = errors.Join(problems, err)
@@ -98,7 +90,7 @@ func findSample(d *dataset.Dataset, cfg dataShowConfig) (*dataset.Sample, error)
 	if len(wanted) > 0 {
 		hint = "exodeck data ls " + string(wanted[0]) + " lists those there are"
 	}
-	return nil, errors.Join(fmt.Errorf("%s has no sample %s in language %s; %s", d.Name(), cfg.ID, languageNames(languages), hint), problems)
+	return nil, errors.Join(fmt.Errorf("%s has no sample %s in language %s; %s", d.Name(), id, languageNames(languages), hint), problems)
 }
 
 func languageNames(languages []dataset.Language) string {
@@ -117,12 +109,8 @@ func promptOf(ctx context.Context, d *dataset.Dataset, s *dataset.Sample) ([]exp
 	}
 	var world *simenv.World
 	if s.Category.Family() == dataset.Agent {
-		tables, err := d.World(s.Language)
-		if err != nil {
+		if world, err = loadWorld(d, s.Language); err != nil {
 			return nil, err
-		}
-		if world, err = simenv.ReadWorld(string(s.Language), tables); err != nil {
-			return nil, fmt.Errorf("reading the world tables of %s: %w", d.Name(), err)
 		}
 	}
 	return explain.Prompt(ctx, s, templates, world)

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -26,36 +28,70 @@ func openData(folder string, e env) (*dataset.Dataset, error) {
 		fmt.Fprintf(e.stderr, "data: the small built-in set; --data DIR or $%s takes the benchmark's own\n", dataset.Env)
 		return dataset.Mini(), nil
 	}
-	d, err := dataset.Open(folder)
+	d, err := openDataset(source, folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w; without %s a small built-in set is taken", err, source)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
+		return nil, err
 	}
 	fmt.Fprintf(e.stderr, "data: %s (%s)\n", folder, d.Form())
 	return d, nil
+}
+
+// openDataset opens the data set that a flag or a variable names.
+func openDataset(source, folder string) (*dataset.Dataset, error) {
+	d, err := dataset.Open(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w; git clone https://github.com/ACEBench/ACEBench and name its folder, or that of the hub's JSON Lines or of a bundle", source, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	return d, nil
+}
+
+// openLanguages opens a data set as [openData] does, and chooses those of its languages that a command works on.
+func openLanguages(folder, only string, e env) (*dataset.Dataset, []dataset.Language, error) {
+	d, err := openData(folder, e)
+	if err != nil {
+		return nil, nil, err
+	}
+	languages, err := chosenLanguages(d, only)
+	return d, languages, err
 }
 
 // loadWorlds reads the world tables of the languages that the data set holds.
 func loadWorlds(d *dataset.Dataset) (simenv.Worlds, error) {
 	worlds := simenv.Worlds{}
 	for _, language := range d.Languages() {
-		tables, err := d.World(language)
-		if err != nil {
+		var err error
+		if worlds[string(language)], err = loadWorld(d, language); err != nil {
 			return nil, err
-		}
-		if worlds[string(language)], err = simenv.ReadWorld(string(language), tables); err != nil {
-			return nil, fmt.Errorf("reading the world tables of %s, language %s: %w", d.Name(), language, err)
 		}
 	}
 	return worlds, nil
 }
 
-// loadWorldsIfHeld is as loadWorlds, without any for data that holds samples only.
-func loadWorldsIfHeld(d *dataset.Dataset) (simenv.Worlds, error) {
-	worlds, err := loadWorlds(d)
-	if errors.Is(err, dataset.ErrNotHeld) {
-		return simenv.Worlds{}, nil
+func loadWorld(d *dataset.Dataset, language dataset.Language) (*simenv.World, error) {
+	tables, err := d.World(language)
+	if err != nil {
+		return nil, err
 	}
-	return worlds, err
+	world, err := simenv.ReadWorld(string(language), tables)
+	if err != nil {
+		return nil, fmt.Errorf("reading the world tables of %s, language %s: %w", d.Name(), language, err)
+	}
+	return world, nil
+}
+
+// loadWorldIfHeld is as loadWorld, without any for data that holds samples only.
+func loadWorldIfHeld(d *dataset.Dataset, language dataset.Language) (*simenv.World, error) {
+	world, err := loadWorld(d, language)
+	if errors.Is(err, dataset.ErrNotHeld) {
+		return nil, nil
+	}
+	return world, err
 }
 
 // languageFlag restricts a command to one of the data set's languages.
@@ -73,10 +109,8 @@ func chosenLanguages(d *dataset.Dataset, only string) ([]dataset.Language, error
 	if err != nil {
 		return nil, usagef("--language: %v", err)
 	}
-	for _, l := range held {
-		if l == language {
-			return []dataset.Language{language}, nil
-		}
+	if slices.Contains(held, language) {
+		return []dataset.Language{language}, nil
 	}
 	return nil, fmt.Errorf("%s has no samples in language %s, only in %v", d.Name(), language, held)
 }

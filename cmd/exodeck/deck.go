@@ -32,6 +32,19 @@ func openDeck(ctx context.Context, path string, s tape.Session, e env) (*deck, e
 
 // openTape opens a tape for recording, without a session.
 func openTape(ctx context.Context, path string, o tape.RecorderOptions, e env) (*deck, error) {
+	redactor, err := newRedactor(e)
+	if err != nil {
+		return nil, err
+	}
+	recorder, err := tape.OpenRecorder(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	return &deck{path: path, recorder: recorder, redactor: redactor}, nil
+}
+
+// newRedactor returns what takes credentials out of what goes on a tape, with the user's key.
+func newRedactor(e env) (*record.Redactor, error) {
 	dir, err := record.StateDir(e.getenv, runtime.GOOS)
 	if err != nil {
 		return nil, err
@@ -40,11 +53,7 @@ func openTape(ctx context.Context, path string, o tape.RecorderOptions, e env) (
 	if err != nil {
 		return nil, fmt.Errorf("%w; EXODECK_HOME can name another folder for exodeck's own files", err)
 	}
-	recorder, err := tape.OpenRecorder(ctx, path, o)
-	if err != nil {
-		return nil, err
-	}
-	return &deck{path: path, recorder: recorder, redactor: &record.Redactor{Key: key}}, nil
+	return &record.Redactor{Key: key}, nil
 }
 
 // start starts a session.

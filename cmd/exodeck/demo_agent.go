@@ -13,8 +13,8 @@ import (
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/ask"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/score/acebench/offline"
 	"github.com/exodeck/exodeck/score/acebench/recorded"
-	"github.com/exodeck/exodeck/score/acebench/rules"
 	"github.com/exodeck/exodeck/score/acebench/sheet"
 	"github.com/exodeck/exodeck/simenv/rollout"
 )
@@ -52,7 +52,7 @@ func newDemoAgent(path string) (*demoAgent, error) {
 		Data:       set.Digest,
 	}}
 	set.Samples = a.settings.Select(set.Samples)
-	a.materials, err = ask.LoadMaterials(d, dataset.English, true)
+	a.materials, err = ask.MaterialsFor(d, set)
 	return a, err
 }
 
@@ -87,19 +87,11 @@ func (a *demoAgent) score(ctx context.Context, e env) error {
 		return err
 	}
 	defer t.Close()
-	found, err := recorded.Find(ctx, t, recorded.Choice{})
+	s, err := offline.Scoring{OnDiverge: recorded.Fail, Sheet: sheet.Options{Version: version()}}.Score(ctx, t, dataset.Mini())
 	if err != nil {
 		return err
 	}
-	scorer := acebench.NewScorer(a.set, rules.Evalscope)
-	game := recorded.Game{Tape: t, Found: found, Samples: a.set.Samples, Materials: a.materials, OnDiverge: recorded.Fail,
-		Same: func(i int, x, y *acebench.Answer) bool { return sheet.Same([]*acebench.Scorer{scorer}, i, x, y) }}
-	played, err := game.Play(ctx)
-	if err != nil {
-		return err
-	}
-	o := &played.Outcomes[0]
-	verdict := scorer.Judge(o.Index, &o.Answer)
+	o, verdict := &s.Outcomes[0], s.Runs[0].File.Samples[0]
 	if o.Answer.Status != acebench.OK || !verdict.Valid {
 		return errors.New("the agent's rollout does not come to its right end from the tape: " + o.Answer.Note + verdict.Error)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/doctor"
 	"github.com/exodeck/exodeck/proxy/record"
+	"github.com/exodeck/exodeck/replay/show"
 )
 
 type doctorConfig struct {
@@ -101,10 +101,7 @@ func runDoctor(ctx context.Context, cfg doctorConfig, e env) error {
 
 func (r *doctorReport) print(format string, e env) error {
 	if format == "json" {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+		return e.printJSON(r)
 	}
 	for _, c := range r.Checks {
 		line := fmt.Sprintf("%-8s %-12s %s", c.Status, c.Name, c.Detail)
@@ -113,7 +110,7 @@ func (r *doctorReport) print(format string, e env) error {
 		}
 		fmt.Fprintln(e.stdout, line)
 	}
-	_, err := fmt.Fprintf(e.stdout, "exodeck %s: %d problems, %d warnings\n", r.Version, r.Problems, r.Warnings)
+	_, err := fmt.Fprintf(e.stdout, "exodeck %s: %s, %s\n", r.Version, show.Count(r.Problems, "problem"), show.Count(r.Warnings, "warning"))
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 )
@@ -72,17 +73,55 @@ func statusOf(err error) int {
 	return exitCannotRun
 }
 
+// errInterrupted is told in place of errors that say in the middle of what an interrupt came.
+var errInterrupted = errors.New("interrupted")
+
 // told is what of an error is told; nil when everything has been said.
 func told(err error) error {
 	if exit, ok := errors.AsType[*exitError](err); ok {
 		return exit.err
 	}
-	return err
+	if !errors.Is(err, context.Canceled) {
+		return err
+	}
+	said := []error{errInterrupted}
+	if joined, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err); ok {
+		for _, err := range joined.Unwrap() {
+			if !errors.Is(err, context.Canceled) {
+				said = append(said, err) // what went wrong after that, such as cleaning up
+			}
+		}
+	}
+	return errors.Join(said...)
 }
 
-// usageError says where the flags are explained.
+// usageError says of what form the value of a flag is, where that is what is wrong, and where the flags are explained.
 func usageError(c *cli.Context, err error, _ bool) error {
-	return usagef("%w; %s --help explains the flags", err, cmp.Or(c.Command.HelpName, c.App.HelpName))
+	form := ""
+	for _, f := range c.Command.Flags {
+		for _, name := range f.Names() {
+			if strings.Contains(err.Error(), " for flag -"+name+": ") {
+				form = valueForm(f)
+			}
+		}
+	}
+	return usagef("%w%s; %s --help explains the flags", err, form, cmp.Or(c.Command.HelpName, c.App.HelpName))
+}
+
+// valueForm says how the value of a flag is written; "" for one that takes any text.
+func valueForm(f cli.Flag) string {
+	switch f.(type) {
+	case *cli.DurationFlag:
+		return "; write a number and its unit: 90s, 10m, 1h30m"
+	case *cli.IntFlag, *cli.Int64Flag:
+		return "; write a whole number"
+	case *cli.Float64Flag:
+		return "; write a number"
+	}
+	return ""
 }
 
 func usagef(format string, args ...any) error {

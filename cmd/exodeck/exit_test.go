@@ -29,7 +29,9 @@ func TestBoth(t *testing.T) {
 		{"interrupted", interrupted, unrecorded, 130, "exodeck: 2 exchanges went unrecorded\n"},
 		{"a check failed", failed, unrecorded, 4, "exodeck: 2 exchanges went unrecorded\n"},
 		{"canceled inside", fmt.Errorf("asking: %w", context.Canceled), unrecorded, 130,
-			"exodeck: asking: context canceled\n2 exchanges went unrecorded\n"},
+			"exodeck: interrupted\n2 exchanges went unrecorded\n"},
+		{"canceled, and not cleaned up", fmt.Errorf("running: %w", errors.Join(context.Canceled, errors.New("i1 is still there"))), nil, 130,
+			"exodeck: interrupted\ni1 is still there\n"},
 		{"any other error", errors.New("no"), nil, 4, "exodeck: no\n"},
 	}
 	for _, tt := range tests {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -19,6 +21,20 @@ func checkTextOrJSON(format string) error {
 		return usagef("--format is text or json, not %q", format)
 	}
 	return nil
+}
+
+// printJSON prints the one object that a command has to say.
+func (e env) printJSON(object any) error {
+	enc := jsonLines(e.stdout)
+	enc.SetIndent("", "  ")
+	return enc.Encode(object)
+}
+
+// jsonLines prints objects, one a line.
+func jsonLines(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
 }
 
 // scoreFormats are the formats of all score commands: for people, for programs, and for CI systems.

@@ -43,7 +43,11 @@ func (a address) check(allowRemote bool) error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s %q is no address and port; write it like %s", a.flag, a.value, defaultListen)
+		example := defaultListen
+		if a.flag != "--listen" {
+			example = "127.0.0.1:52417" // beside it
+		}
+		return fmt.Errorf("%s %q is no address and port; write it like %s", a.flag, a.value, example)
 	case isLoopback(host) || allowRemote:
 		return nil
 	case a.flag == "--admin":

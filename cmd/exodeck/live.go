@@ -22,15 +22,18 @@ const (
 	liveBacklog = 4096
 )
 
-// live shows what is being recorded: a status line on a terminal, else a log line for each exchange.
+// live shows what is being recorded: a status line on a terminal, else a log line for each exchange. What goes unrecorded it tells in any
+// case, since nobody would look for it before the end.
 type live struct {
 	log      *slog.Logger
-	recorder *tape.Recorder
+	stats    func() tape.Stats // of the recorder
 	terminal bool
 	quiet    bool
 
 	events  chan record.Event
-	dropped atomic.Int64
+	dropped atomic.Int64 // events without a line
+	left    atomic.Int64 // exchanges whose clients closed first, which SDKs also do as soon as they have read the end marker
+	broken  atomic.Int64 // other exchanges that did not end well
 	quit    chan struct{}
 	done    chan struct{}
 
@@ -40,9 +43,9 @@ type live struct {
 	last   record.Event
 }
 
-func newLive(w io.Writer, recorder *tape.Recorder, format string, level slog.Level, quiet bool) *live {
+func newLive(w io.Writer, stats func() tape.Stats, format string, level slog.Level, quiet bool) *live {
 	l := &live{
-		recorder: recorder,
+		stats:    stats,
 		terminal: isTerminal(w),
 		quiet:    quiet,
 		events:   make(chan record.Event, liveBacklog),
@@ -62,6 +65,13 @@ func newLive(w io.Writer, recorder *tape.Recorder, format string, level slog.Lev
 
 // ended takes an exchange that has ended. It never blocks.
 func (l *live) ended(ev record.Event) {
+	switch ev.Ended {
+	case tape.Complete:
+	case tape.ClientGone:
+		l.left.Add(1)
+	default:
+		l.broken.Add(1)
+	}
 	if l.quiet {
 		return
 	}
@@ -76,17 +86,24 @@ func (l *live) run() {
 	defer close(l.done)
 	tick := time.NewTicker(liveInterval)
 	defer tick.Stop()
+	var lost losses
 	for {
 		select {
 		case ev := <-l.events:
 			l.show(ev)
 		case <-tick.C:
-			l.draw()
+			if l.drawn() {
+				l.draw()
+			} else {
+				lost.look(l.stats(), l.log)
+			}
 		case <-l.quit:
 			for len(l.events) > 0 {
 				l.show(<-l.events)
 			}
-			l.draw()
+			if l.drawn() {
+				l.draw()
+			}
 			return
 		}
 	}
@@ -115,7 +132,7 @@ func (l *live) show(ev record.Event) {
 		return
 	}
 	level := slog.LevelInfo
-	if ev.Ended != tape.Complete {
+	if ev.Ended != tape.Complete && ev.Ended != tape.ClientGone {
 		level = slog.LevelWarn
 	}
 	attrs := []slog.Attr{
@@ -130,12 +147,12 @@ func (l *live) show(ev record.Event) {
 	l.log.LogAttrs(context.Background(), level, "exchange", attrs...)
 }
 
+// drawn reports whether there is a status line.
+func (l *live) drawn() bool { return l.terminal && !l.quiet }
+
 // draw puts the status line on the terminal.
 func (l *live) draw() {
-	if !l.terminal || l.quiet {
-		return
-	}
-	stats := l.recorder.Stats()
+	stats := l.stats()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	line := statusLine(stats, l.last, terminalWidth(l.w)-1)
@@ -156,6 +173,37 @@ func statusLine(stats tape.Stats, last record.Event, width int) string {
 		line += fmt.Sprintf(" · last: %s %s %d %s %s", last.Method, last.URL, last.Status, last.Ended, formatDuration(last.Total))
 	}
 	return cut(show.Printable(line), width)
+}
+
+// summary says what was recorded, once the tape is closed. address is where clients were to ask.
+func (l *live) summary(path, address string) string {
+	root, _, _ := rootURL(address)
+	return summaryLine(l.stats(), l.left.Load(), l.broken.Load(), path, root)
+}
+
+// summaryLine says what a recorder with these statistics put on a tape through a proxy, and where to see it. left are the exchanges whose
+// clients closed first, broken those that did not end well otherwise.
+func summaryLine(stats tape.Stats, left, broken int64, path, proxy string) string {
+	if stats.Committed+stats.Unrecorded == 0 {
+		return fmt.Sprintf("recorded nothing on %s: no request came through %s; point a client at it as shown at the start", path, proxy)
+	}
+	them := "them"
+	if stats.Committed == 1 {
+		them = "it"
+	}
+	line := fmt.Sprintf("recorded %s on %s", show.Count(stats.Committed, "exchange"), path)
+	switch {
+	case left > 0 && broken > 0:
+		line += fmt.Sprintf(" (%d broken off, %d closed by clients)", broken, left)
+	case broken > 0:
+		line += fmt.Sprintf(" (%d broken off)", broken)
+	case left > 0:
+		line += fmt.Sprintf(" (%d closed by clients)", left)
+	}
+	if stats.Committed > 0 {
+		line += fmt.Sprintf("; exodeck tape ls --tape %s lists %s", shellWord(path), them)
+	}
+	return line
 }
 
 // Write implements [io.Writer] for log lines: they go above the status line.

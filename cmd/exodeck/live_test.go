@@ -33,3 +33,26 @@ func TestStatusLine(t *testing.T) {
 		})
 	}
 }
+
+func TestSummaryLine(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		stats        tape.Stats
+		left, broken int64
+		path         string
+		want         string
+	}{
+		{"nothing", tape.Stats{}, 0, 0, "a.tape", "recorded nothing on a.tape: no request came through http://127.0.0.1:9; point a client at it as shown at the start"},
+		{"one", tape.Stats{Committed: 1}, 0, 0, "a.tape", "recorded 1 exchange on a.tape; exodeck tape ls --tape a.tape lists it"},
+		{"one, cut off", tape.Stats{Committed: 1}, 0, 1, "a.tape", "recorded 1 exchange on a.tape (1 broken off); exodeck tape ls --tape a.tape lists it"},
+		{"one, left", tape.Stats{Committed: 1}, 1, 0, "a.tape", "recorded 1 exchange on a.tape (1 closed by clients); exodeck tape ls --tape a.tape lists it"},
+		{"many", tape.Stats{Committed: 12}, 3, 2, "my tapes/a.tape", "recorded 12 exchanges on my tapes/a.tape (2 broken off, 3 closed by clients); exodeck tape ls --tape 'my tapes/a.tape' lists them"},
+		{"only trouble", tape.Stats{Unrecorded: 2}, 0, 0, "a.tape", "recorded 0 exchanges on a.tape"}, // the error that follows says why
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := summaryLine(tt.stats, tt.left, tt.broken, tt.path, "http://127.0.0.1:9"); got != tt.want {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -19,34 +18,30 @@ type parseConfig struct {
 }
 
 func parseCommand(e env) *cli.Command {
-	return leaf("parse", "print what the parser sees in a response body, as JSON", "[FILE]", 1, []cli.Flag{
-		&cli.StringFlag{Name: "api", Usage: "openai, claude, responses, ollama or ollama-generate"},
+	c := leaf("parse", "print what the parser sees in a response body, as JSON", "[FILE]", 1, []cli.Flag{
+		&cli.StringFlag{Name: "api", Usage: "the `API` family of the body: openai, claude, responses, ollama or ollama-generate; needed"},
 		&cli.BoolFlag{Name: "stream", Usage: "the body is an event stream, or NDJSON for Ollama"},
 	}, func(c *cli.Context) error {
 		cfg := parseConfig{API: tape.API(c.String("api")), Stream: c.Bool("stream"), File: c.Args().First()}
-		if !cfg.API.Model() {
+		switch {
+		case cfg.API == "":
+			return usagef("--api is needed: whose body it is; openai, claude, responses, ollama or ollama-generate")
+		case !cfg.API.Model():
 			return usagef("--api is openai, claude, responses, ollama or ollama-generate, not %q", cfg.API)
 		}
 		return runParse(c.Context, cfg, e)
 	})
+	c.Description = inputNames
+	return c
 }
 
 func runParse(ctx context.Context, cfg parseConfig, e env) error {
-	var in io.Reader
-	if cfg.File != "" && cfg.File != "-" {
-		f, err := os.Open(cfg.File)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
-	} else {
-		if isTerminal(e.stdin) {
-			fmt.Fprintln(e.stderr, "reading a response body from the terminal; Ctrl-D ends it")
-		}
-		in = interruptible(ctx, e.stdin)
+	in, err := openInput(cfg.File, "a response body", e)
+	if err != nil {
+		return err
 	}
-	answer, err := wire.ParseResponse(cfg.API, cfg.Stream, in)
+	defer in.Close()
+	answer, err := wire.ParseResponse(cfg.API, cfg.Stream, interruptible(ctx, in))
 	if err != nil {
 		return fmt.Errorf("reading the response body: %w", err)
 	}

@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"os/exec"
 	"slices"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy"
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score/conformance"
 )
 
 // recordConfig is what `record` was asked to do.
@@ -32,6 +34,7 @@ type recordConfig struct {
 	LogLevel      string
 	Quiet         bool
 	Watch         bool
+	Only, Ignore  []string // what --watch judges
 	Keep          tape.Retention
 	// Command is run with its base URLs pointing at the proxy; recording ends with it.
 	Command []string
@@ -39,6 +42,7 @@ type recordConfig struct {
 	upstreams []upstream
 	hosts     []proxy.Host
 	listens   []address // --listen first
+	rules     conformance.Rules
 	labels    map[string]string
 	level     slog.Level
 }
@@ -54,11 +58,13 @@ func recordCommand(e env, wrapped []string) *cli.Command {
 		tapeFlag(),
 		&cli.BoolFlag{Name: "allow-remote", Usage: "allow listening on addresses that other machines reach"},
 		&cli.BoolFlag{Name: "strict", Usage: "hold back the end of each response until it is on the tape; break off what cannot be recorded"},
-		&cli.StringSliceFlag{Name: "redact-header", Usage: "keep only a fingerprint of this header too; may be repeated"},
+		&cli.StringSliceFlag{Name: "redact-header", Usage: "keep only a fingerprint of this `HEADER` too; may be repeated"},
 		&cli.StringSliceFlag{Name: "label", Usage: "`K=V` to keep with every exchange; may be repeated"},
 		&cli.StringFlag{Name: "log-format", Value: "text", Usage: "log lines as `text` or json, when there is no terminal"},
 		&cli.StringFlag{Name: "log-level", Value: "info", Usage: "least `LEVEL` of log lines: debug, info, warn or error"},
-		&cli.BoolFlag{Name: "watch", Usage: "judge what is recorded as it happens: a log line for each problem, and the totals at the end"},
+		&cli.BoolFlag{Name: "watch", Usage: "judge what is recorded as it happens: a line for each problem, and the totals at the end"},
+		&cli.StringSliceFlag{Name: "only", Usage: "with --watch, only these problem `CODES` or groups, with commas between; may be repeated"},
+		&cli.StringSliceFlag{Name: "ignore", Usage: "with --watch, not these problem `CODES` or groups; may be repeated"},
 		&cli.BoolFlag{Name: "quiet", Usage: "neither live status nor a line for each exchange"},
 	}...), func(c *cli.Context) error {
 		keep, err := keepOf(c)
@@ -84,6 +90,8 @@ func recordCommand(e env, wrapped []string) *cli.Command {
 			LogLevel:      c.String("log-level"),
 			Quiet:         c.Bool("quiet"),
 			Watch:         c.Bool("watch"),
+			Only:          splitCommas(c.StringSlice("only")),
+			Ignore:        splitCommas(c.StringSlice("ignore")),
 			Keep:          keep,
 			Command:       wrapped,
 		}
@@ -110,6 +118,13 @@ func (cfg *recordConfig) validate() error {
 	}
 	if err := cfg.level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
 		return fmt.Errorf("--log-level is debug, info, warn or error, not %q", cfg.LogLevel)
+	}
+	cfg.rules = conformance.Rules{Only: cfg.Only, Ignore: cfg.Ignore}
+	if err := cfg.rules.Validate(); err != nil {
+		return err
+	}
+	if !cfg.Watch && len(cfg.Only)+len(cfg.Ignore) > 0 {
+		return errors.New("--only and --ignore say what --watch tells; add --watch if that is meant (everything is recorded in any case)")
 	}
 	if err := cfg.validateForward(); err != nil {
 		return err
@@ -187,10 +202,16 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = both(err, d.close()) }()
+	var summary func() string // of what was recorded
+	defer func() {
+		err = both(err, d.close())
+		if summary != nil {
+			fmt.Fprintln(e.stderr, summary())
+		}
+	}()
 	d.redactor.Headers = cfg.RedactHeaders
 
-	live := newLive(e.stderr, d.recorder, cfg.LogFormat, cfg.level, cfg.Quiet)
+	live := newLive(e.stderr, d.recorder.Stats, cfg.LogFormat, cfg.level, cfg.Quiet)
 	defer live.stop()
 	go said.pass(live.log)
 	config, err := startSessions(ctx, cfg, d)
@@ -210,7 +231,7 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 		}
 	}
 	if cfg.Watch {
-		watched, err := startWatch(ctx, cfg.Tape, live.log)
+		watched, err := startWatch(ctx, cfg.Tape, cfg.rules, live)
 		if err != nil {
 			return err
 		}
@@ -232,15 +253,19 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 	ways := waysThrough(cfg, listeners)
 	printBases(e.stderr, cfg, ways, operators.address)
 
+	var looking sync.WaitGroup
+	defer looking.Wait()
 	serving, finish := context.WithCancel(ctx)
 	defer finish()
+	if !cfg.Quiet {
+		looking.Go(func() { tellAbsent(serving, cfg.upstreams, live.log) })
+	}
 	var command *exec.Cmd
 	var commandErr error
 	commandDone := make(chan struct{})
 	if len(cfg.Command) > 0 {
-		command = wrapCommand(ctx, cfg.Command, commandBases(cfg, ways), e)
-		if err := command.Start(); err != nil {
-			return fmt.Errorf("running %s: %w; write the command behind -- as you would without exodeck", cfg.Command[0], err)
+		if command, err = startWrapped(ctx, cfg.Command, commandBases(cfg, ways), e); err != nil {
+			return err
 		}
 		go func() {
 			defer close(commandDone)
@@ -249,6 +274,9 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 		}()
 	} else {
 		close(commandDone)
+	}
+	if !cfg.Quiet {
+		summary = func() string { return live.summary(cfg.Tape, listeners[0].Addr().String()) }
 	}
 	release := onSecondSignal(serving, func() {
 		live.log.Warn("stopping at once; what was in flight is marked as interrupted")

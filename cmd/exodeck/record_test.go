@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -18,6 +19,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/watch"
 )
 
 // recording is `exodeck record` while it runs within the test.
@@ -230,14 +235,20 @@ func TestRecordCommandSeesItsProxy(t *testing.T) {
 			for _, name := range []string{"OPENAI_BASE_URL", "EXO_PORT", "HTTP_PROXY", "http_proxy"} {
 				t.Setenv(name, "") // those of whoever runs the test
 			}
-			var out, stderr bytes.Buffer
 			dir := t.TempDir()
-			e := testEnv(dir, &stderr)
+			stderr, err := os.Create(filepath.Join(dir, "stderr")) // which the program writes to, too
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stderr.Close()
+			var out bytes.Buffer
+			e := testEnv(dir, stderr)
 			e.stdout = &out
 			args := slices.Concat([]string{"exodeck", "record", "--listen", "127.0.0.1:0", "--tape", filepath.Join(dir, "test.tape")}, tt.args,
 				[]string{"--", "sh", "-c", `echo openai ${OPENAI_BASE_URL:-none} port ${EXO_PORT:+yes} ${EXO_PORT:-no} proxy ${HTTP_PROXY:+yes} ${http_proxy:-no}`})
 			if status := run(t.Context(), args, e); status != 0 {
-				t.Fatalf("exit status %d: %s", status, stderr.String())
+				said, err := os.ReadFile(stderr.Name())
+				t.Fatalf("exit status %d: %s (%v)", status, said, err)
 			}
 			got := regexp.MustCompile(`http://127\.0\.0\.1:\d+| \d+`).ReplaceAllString(out.String(), "")
 			if got = strings.Join(strings.Fields(got), " "); got != tt.want {
@@ -305,5 +316,48 @@ func TestRecordRefusesFlags(t *testing.T) {
 				t.Errorf("left behind: %q", names)
 			}
 		})
+	}
+}
+
+func TestLeftOut(t *testing.T) {
+	for _, tt := range []struct {
+		totals watch.Totals
+		want   string
+	}{
+		{watch.Totals{Judged: 9}, ""},
+		{watch.Totals{Dropped: 2}, "left out: 2 that there was no time to judge; exodeck score conformance --tape 'a b.tape' judges all that is on the tape"},
+		{watch.Totals{Dropped: 2, Unread: 1, LastError: io.ErrUnexpectedEOF}, "left out: 2 that there was no time to judge, 1 that could not be read (unexpected EOF); exodeck score conformance --tape 'a b.tape' judges all that is on the tape"},
+	} {
+		if got := leftOut(tt.totals, "a b.tape"); got != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.totals, got, tt.want)
+		}
+	}
+}
+
+// TestProblemLine: what is told of a problem is short and safe for a terminal, has the evidence for this problem alone, and the call that was
+// meant where a text came in its place.
+func TestProblemLine(t *testing.T) {
+	server := conformance.Server
+	r := &conformance.Report{
+		Session: "s1", Seq: 7, API: tape.OpenAI, Blame: &server,
+		Evidence: []string{"call-in-content: it stands in the text", "empty-answer: it ended at once", "the stream (s1/6) got it right"},
+		Recovered: []conformance.Intended{
+			{Family: "hermes", Name: "get\u009btide", Arguments: []byte(`{"port":"` + strings.Repeat("Vigo ", 200) + `"}`), From: "text"},
+			{Family: "hermes", Name: "get_wind", Arguments: []byte(`{}`), From: "text"},
+		},
+	}
+	for _, tt := range []struct {
+		problem conformance.Problem
+		want    string
+	}{
+		{conformance.Problem{Code: "call-in-content", Severity: conformance.Error, Group: conformance.Content, Detail: "a call\nof\x1b[2J it"},
+			`error    s1/7  openai  call-in-content: a call of\x1b[2J it; meant get\u009btide {"port":"Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo Vigo … (hermes, in the text) and 1 more; blame server, because it stands in the text; the stream (s1/6) got it right`},
+		{conformance.Problem{Code: "usage-mismatch", Severity: conformance.Warning, Group: conformance.Protocol, Detail: strings.Repeat("9 ", 400)},
+			`warning  s1/7  openai  usage-mismatch: ` + strings.Repeat("9 ", 119) + `9…; blame server, because the stream (s1/6) got it right`},
+	} {
+		l := lineOf(r, &tt.problem)
+		if got := l.text(); got != tt.want {
+			t.Errorf("got  %q\nwant %q", got, tt.want)
+		}
 	}
 }

@@ -186,9 +186,9 @@ func serveReplay(ctx context.Context, cfg replayConfig, s *server.Server, ln net
 	}
 	serving, finish := context.WithCancel(ctx)
 	defer finish()
-	command := wrapCommand(ctx, cfg.Command, bases, e)
-	if err := command.Start(); err != nil {
-		return fmt.Errorf("running %s: %w; write the command behind -- as you would without exodeck", cfg.Command[0], err)
+	command, err := startWrapped(ctx, cfg.Command, bases, e)
+	if err != nil {
+		return err
 	}
 	ended := make(chan error, 1)
 	go func() {
@@ -200,7 +200,7 @@ func serveReplay(ctx context.Context, cfg replayConfig, s *server.Server, ln net
 		<-ended
 		return err
 	}
-	err := <-ended
+	err = <-ended
 	if ctx.Err() != nil {
 		return &exitError{exitInterrupted, nil}
 	}

@@ -28,14 +28,14 @@ func newReplayLog(w io.Writer, quiet bool) *slog.Logger {
 func nothingToReplay(cfg replayConfig) error {
 	from := strings.Join(cfg.Tapes, ", ")
 	if cfg.Session != "" {
-		return fmt.Errorf("replaying %s: there is no exchange of session %s; exodeck tape stats --tape %s lists the sessions", from, cfg.Session, cfg.Tapes[0])
+		return fmt.Errorf("replaying %s: there is no exchange of session %s; exodeck tape stats --tape %s lists the sessions", from, cfg.Session, shellWord(cfg.Tapes[0]))
 	}
-	return fmt.Errorf("replaying %s: there are no exchanges; exodeck record --tape %s records some", from, cfg.Tapes[0])
+	return fmt.Errorf("replaying %s: there are no exchanges; name another recording with --tape, or record one: exodeck record --tape FILE", from)
 }
 
 // printReplayBases shows what to point each kind of client at.
 func printReplayBases(w io.Writer, cfg replayConfig, exchanges int, bases []baseURL) {
-	fmt.Fprintf(w, "replaying %s of %s, timing %s\n\n", counted(exchanges, "exchange"), strings.Join(cfg.Tapes, ", "), cfg.timing)
+	fmt.Fprintf(w, "replaying %s of %s, timing %s\n\n", show.Count(exchanges, "exchange"), strings.Join(cfg.Tapes, ", "), cfg.timing)
 	for _, b := range bases {
 		fmt.Fprintf(w, "  %-21s export %s=%s\n", b.client, b.name, b.value)
 	}
@@ -62,7 +62,7 @@ func printReplayReport(w io.Writer, r match.Report) {
 	fmt.Fprintln(w, r)
 	var unused, missed []string
 	for _, x := range r.Unused {
-		unused = append(unused, fmt.Sprintf("%s/%d %s", x.Session, x.Seq, askedFor(x.Request.Method, x.Request.URL, x.Facts.Model, x.Labels, x.Ended)))
+		unused = append(unused, fmt.Sprintf("%s/%d %s", x.Session, x.Seq, askedFor(x.Request.Method, show.Target(x.Request.URL), x.Facts.Model, x.Labels, x.Ended)))
 	}
 	for _, m := range r.Missed {
 		missed = append(missed, askedFor(m.Method, m.URL, "", m.Labels, tape.Complete))

@@ -28,15 +28,37 @@ func writeWhole(path string, e env, write func(io.Writer) error) error {
 	return w.Flush()
 }
 
-// writeFile has a file written whole or not at all, and makes the folders above it.
-func writeFile(path string, write func(io.Writer) error) error {
+// checkWritable finds out whether a result file can be written, before hours are spent on what would go into it.
+func checkWritable(path string) error {
+	tmp, err := createBeside(path)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	return tmp.Close()
+}
+
+// createBeside makes a temporary file in the folder of path, and the folders above it.
+func createBeside(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("writing %s: it is a folder; name a file", path)
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("making the folder of %s: %w; name another file", path, err)
+		return nil, fmt.Errorf("making the folder of %s: %w; name another file", path, err)
 	}
 	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("writing %s: %w; name another file", path, err)
+		return nil, fmt.Errorf("writing %s: %w; name another file", path, err)
+	}
+	return tmp, nil
+}
+
+// writeFile has a file written whole or not at all, and makes the folders above it.
+func writeFile(path string, write func(io.Writer) error) error {
+	tmp, err := createBeside(path)
+	if err != nil {
+		return err
 	}
 	defer os.Remove(tmp.Name())
 	w := bufio.NewWriter(tmp)

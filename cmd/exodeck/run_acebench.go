@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +21,7 @@ import (
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/ask"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/score/acebench/offline"
 	"github.com/exodeck/exodeck/score/acebench/recorded"
 	"github.com/exodeck/exodeck/simenv/rollout"
 )
@@ -45,34 +44,37 @@ type runACEBenchConfig struct {
 	Settings    recorded.Settings
 }
 
+// serverText is what the help gives as the default of flags that are sent only when they are given.
+const serverText = "the server's own"
+
 func runACEBenchCommand(e env) *cli.Command {
 	flags := append([]cli.Flag{
 		dataFlag(),
-		&cli.StringFlag{Name: "model", Usage: "the `MODEL` to ask"},
-		&cli.StringFlag{Name: "api", Value: string(tape.OpenAI), Usage: "openai, claude, responses or ollama"},
+		&cli.StringFlag{Name: "model", Usage: "the `MODEL` to ask, as the server's /models lists it; needed"},
+		&cli.StringFlag{Name: "api", Value: string(tape.OpenAI), Usage: "the `API` to ask: openai, claude, responses or ollama"},
 		&cli.StringFlag{Name: "language", Value: string(dataset.English), Usage: "`en` or zh"},
 		categoriesFlag(),
-		&cli.IntFlag{Name: "limit", Usage: "only the first `N` samples of each category"},
-		&cli.IntFlag{Name: "repeat", Value: 1, Usage: "how often each sample is asked"},
+		&cli.IntFlag{Name: "limit", DefaultText: "all", Usage: "only the first `N` samples of each category"},
+		&cli.IntFlag{Name: "repeat", Value: 1, Usage: "ask each sample `N` times"},
 		&cli.StringFlag{Name: "host", Value: exoHost(e.getenv), Usage: "`HOST` of exo"},
 		&cli.StringFlag{Name: "port", Value: exoPort(e.getenv), Usage: "`PORT` of exo"},
 		&cli.StringFlag{Name: "base-url", Usage: "base `URL` of another server, in place of --host and --port"},
 		&cli.StringFlag{Name: "key-env", Usage: "environment variable that holds the server's key, its `NAME`"},
 		&cli.BoolFlag{Name: "stream", Usage: "ask for streams"},
-		&cli.IntFlag{Name: "concurrency", Value: 1, Usage: "how many samples are asked at once"},
-		&cli.Float64Flag{Name: "temperature", Usage: "sampling temperature"},
-		&cli.Float64Flag{Name: "top-p", Usage: "nucleus sampling"},
-		&cli.Int64Flag{Name: "max-tokens", Usage: "longest answer in `TOKENS`"},
-		&cli.Int64Flag{Name: "seed", Usage: "seed of sampling, over openai and ollama"},
+		&cli.IntFlag{Name: "concurrency", Value: 1, Usage: "ask `N` samples at once"},
+		&cli.Float64Flag{Name: "temperature", DefaultText: serverText, Usage: "sampling temperature, a `NUMBER`"},
+		&cli.Float64Flag{Name: "top-p", DefaultText: serverText, Usage: "nucleus sampling, a `NUMBER`"},
+		&cli.Int64Flag{Name: "max-tokens", DefaultText: serverText, Usage: "longest answer in `TOKENS`"},
+		&cli.Int64Flag{Name: "seed", DefaultText: serverText, Usage: "seed of sampling, a `NUMBER`, over openai and ollama"},
 		&cli.Float64Flag{Name: "timeout", Value: ask.DefaultTimeout.Seconds(), Usage: "how long the server may be silent, in `SECONDS`"},
-		&cli.StringFlag{Name: "user-model", Usage: "the `MODEL` that plays the user in agent_multi_turn; without one those samples fail"},
+		&cli.StringFlag{Name: "user-model", Usage: "the `MODEL` that plays the user in agent_multi_turn; without one those samples are not asked, and count as wrong"},
 		&cli.StringFlag{Name: "user-model-api-url", Usage: "base `URL` of its Chat Completions API (default: it is asked like the model)"},
 		&cli.StringFlag{Name: "user-model-key-env", Usage: "environment variable that holds its key, its `NAME`"},
 		&cli.IntFlag{Name: "max-dialog-turns", Value: rollout.DefaultMaxSteps, Usage: "budget of a rollout in `STEPS`"},
 		tapeFlag(),
 		&cli.StringFlag{Name: "json-out", Usage: "write the run file, as JSON, to this `FILE`"},
 	}, acebenchScoringFlags()...)
-	return leaf("acebench", "ACEBench's samples, agents included", "", 0, flags, func(c *cli.Context) error {
+	return leaf("acebench", "ask ACEBench's samples, agents included, and judge the answers", "", 0, flags, func(c *cli.Context) error {
 		cfg := runACEBenchConfig{
 			acebenchRules: acebenchRulesOf(c),
 			Data:          c.String("data"),
@@ -221,6 +223,11 @@ func baseURLOf(flag, s string) (string, error) {
 
 func runRunACEBench(ctx context.Context, cfg runACEBenchConfig, e env) error {
 	outlivePipes()
+	if cfg.JSONOut != "" {
+		if err := checkWritable(cfg.JSONOut); err != nil {
+			return err
+		}
+	}
 	d, err := openData(cfg.Data, e)
 	if err != nil {
 		return err
@@ -232,12 +239,13 @@ func runRunACEBench(ctx context.Context, cfg runACEBenchConfig, e env) error {
 	}
 	settings.Data = set.Digest
 	set.Samples = settings.Select(set.Samples)
-	materials, err := loadMaterials(d, set)
+	materials, err := ask.MaterialsFor(d, set)
 	if err != nil {
 		return err
 	}
-	if settings.User == nil && slices.ContainsFunc(set.Samples, func(s *dataset.Sample) bool { return s.Category == dataset.AgentMultiTurn }) {
-		fmt.Fprintln(e.stderr, "exodeck: agent_multi_turn needs a model that plays the user; its samples fail without --user-model")
+	if n := len(set.Only(dataset.AgentMultiTurn)); n > 0 && settings.User == nil {
+		fmt.Fprintf(e.stderr, "warning: %d of %d samples will not be asked, and count as wrong: agent_multi_turn needs a model that plays the user; name one with --user-model\n",
+			n, len(set.Samples))
 	}
 	suite := settings.Suite(set.Samples, materials)
 	suite.Concurrency, suite.Timeout = cfg.Concurrency, cfg.Timeout
@@ -250,11 +258,11 @@ func runRunACEBench(ctx context.Context, cfg runACEBenchConfig, e env) error {
 		return err
 	}
 	// The result is read off the tape, by the program that scores it offline.
-	s, _, err := acebenchTape{path: cfg.Tape, rules: cfg.acebenchRules}.score(ctx, d, e)
+	s, err := scoreTape(ctx, cfg.Tape, offline.Scoring{OnDiverge: cfg.diverge, Sheet: cfg.options}, d, e)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "recorded to %s; exodeck score acebench --tape %s judges it again, offline\n", cfg.Tape, cfg.Tape)
+	fmt.Fprintf(e.stderr, "recorded to %s; exodeck score acebench --tape %s judges it again, offline\n", cfg.Tape, shellWord(cfg.Tape))
 	return printSheet(s, "text", cfg.JSONOut, e)
 }
 
@@ -271,7 +279,11 @@ func (cfg *runACEBenchConfig) recordAll(ctx context.Context, suite *ask.Suite, s
 		}
 	}
 	if suite.Recorded == nil {
-		if err := reach(ctx, addressOf(suite.Agent.BaseURL)); err != nil {
+		flags := "--host and --port, or --base-url"
+		if cfg.BaseURL != "" {
+			flags = "--base-url" // in whose place the others are not read
+		}
+		if err := reach(ctx, suite.Agent.BaseURL, flags); err != nil {
 			return 0, err
 		}
 	}
@@ -285,7 +297,7 @@ func (cfg *runACEBenchConfig) recordAll(ctx context.Context, suite *ask.Suite, s
 	meter := newMeter(e.stderr, suite.Total())
 	outcomes, err := suite.Run(ctx, func(o *ask.Outcome) {
 		passed := o.Answer.Status == acebench.OK && scorer.Judge(o.Index, &o.Answer).Valid
-		meter.add(passed, o.Recorded)
+		meter.add(passed, o.Recorded && len(o.Exchanges) > 0) // a sample that nobody was asked about is on no tape
 	})
 	meter.stop()
 	return len(outcomes), both(err, deck.close())
@@ -298,16 +310,4 @@ func earlier(ctx context.Context, t *tape.Tape, s *recorded.Settings) (http.Roun
 		return nil, err
 	}
 	return replay.NewTransport(ctx, &recorded.Part{Tape: t, Names: sessions}, match.Default())
-}
-
-// addressOf is where the server of a base URL that was checked listens.
-func addressOf(base string) string {
-	u, err := url.Parse(base)
-	if err != nil {
-		return base
-	}
-	if u.Port() == "" {
-		return net.JoinHostPort(u.Hostname(), u.Scheme)
-	}
-	return u.Host
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -12,6 +12,7 @@ import (
 	"github.com/exodeck/exodeck/proxy"
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score/report"
 	"github.com/exodeck/exodeck/score/scenario"
 	"github.com/exodeck/exodeck/score/scenario/cluster"
 	"github.com/exodeck/exodeck/score/scenario/evaluator"
@@ -32,7 +33,7 @@ type runExoConfig struct {
 
 func runExoCommand(e env) *cli.Command {
 	defaults := cluster.DefaultOptions()
-	flags := append(exoFlags(),
+	flags := append(exoFlags("the `MODEL` to ask, as the server's /models lists it; needed", "all", "1", string(scenario.StreamOff)),
 		&cli.StringFlag{Name: "host", Value: exoHost(e.getenv), Usage: "`HOST` of exo"},
 		&cli.StringFlag{Name: "port", Value: exoPort(e.getenv), Usage: "`PORT` of exo"},
 		&cli.BoolFlag{Name: "no-instance", Usage: "make no instance: ask a server as it is, exo or another"},
@@ -40,19 +41,19 @@ func runExoCommand(e env) *cli.Command {
 		&cli.BoolFlag{Name: "force-download", Usage: "add and download a model that exo does not know"},
 		&cli.IntFlag{Name: "min-nodes", Value: defaults.MinNodes, Usage: "only placements on at least `N` nodes"},
 		&cli.IntFlag{Name: "max-nodes", Value: defaults.MaxNodes, Usage: "only placements on at most `N` nodes"},
-		&cli.StringFlag{Name: "instance-meta", Value: defaults.Meta, Usage: "ring, jaccl or both"},
-		&cli.StringFlag{Name: "sharding", Value: defaults.Sharding, Usage: "pipeline, tensor or both"},
+		&cli.StringFlag{Name: "instance-meta", Value: defaults.Meta, Usage: "`KIND` of instance: ring, jaccl or both"},
+		&cli.StringFlag{Name: "sharding", Value: defaults.Sharding, Usage: "`KIND` of sharding: pipeline, tensor or both"},
 		&cli.BoolFlag{Name: "skip-pipeline-jaccl", Usage: "leave out pipeline on jaccl while both choices are open"},
 		&cli.BoolFlag{Name: "skip-tensor-ring", Usage: "leave out tensor on ring while both choices are open"},
 		&cli.Float64Flag{Name: "settle-timeout", Value: defaults.SettleTimeout.Seconds(), Usage: "wait so many `SECONDS` for a cluster that is coming up"},
 		&cli.BoolFlag{Name: "danger-delete-downloads", Usage: "delete other models' files, smallest first, when the disk is too small"},
-		&cli.IntFlag{Name: "concurrency", Value: 1, Usage: "how many scenarios are asked at once"},
+		&cli.IntFlag{Name: "concurrency", Value: 1, Usage: "ask `N` scenarios at once"},
 		&cli.Float64Flag{Name: "timeout", Value: scenario.DefaultTimeout.Seconds(), Usage: "limit of each operation in `SECONDS`"},
 		tapeFlag(),
 		&cli.StringFlag{Name: "json-out", Value: "eval_results.json", Usage: "the result `FILE`"},
 		&cli.BoolFlag{Name: "stdout", Usage: "print the result to stdout instead, and the text to stderr"},
 	)
-	return leaf("exo", "exo's tool-call scenarios", "", 0, flags, func(c *cli.Context) error {
+	return leaf("exo", "ask exo's tool-call scenarios, and judge the answers", "", 0, flags, func(c *cli.Context) error {
 		cfg := runExoConfig{
 			exoQuestions: exoQuestionsOf(c),
 			Host:         c.String("host"),
@@ -99,6 +100,12 @@ func (cfg *runExoConfig) validate() error {
 	if cfg.Timeout <= 0 {
 		return usagef("--timeout must be above 0")
 	}
+	if c := &cfg.Cluster; c.MinNodes < 1 || c.MaxNodes < c.MinNodes {
+		return usagef("--min-nodes must be >= 1 and --max-nodes not below it (got %d and %d)", c.MinNodes, c.MaxNodes)
+	}
+	if cfg.Cluster.SettleTimeout < 0 {
+		return usagef("--settle-timeout must be >= 0 (got %v)", cfg.Cluster.SettleTimeout)
+	}
 	if meta := cfg.Cluster.Meta; meta != "ring" && meta != "jaccl" && meta != cluster.Both {
 		return usagef("--instance-meta is ring, jaccl or both, not %q", meta)
 	}
@@ -113,11 +120,11 @@ func (cfg *runExoConfig) validate() error {
 	}
 	apis, err := scenario.APIsOf(cfg.API)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return usagef("--api: %w", err)
 	}
 	stream, err := scenario.StreamOf(cfg.Stream)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return usagef("--stream: %w", err)
 	}
 	base, err := exoURL(cfg.Host, cfg.Port)
 	if err != nil {
@@ -143,8 +150,13 @@ func runRunExo(ctx context.Context, cfg runExoConfig, e env) error {
 	if err != nil {
 		return err
 	}
-	if err := reach(ctx, net.JoinHostPort(cfg.Host, cfg.Port)); err != nil {
+	if err := reach(ctx, cfg.settings.BaseURL, "--host and --port"); err != nil {
 		return err
+	}
+	if !cfg.Stdout {
+		if err := checkWritable(cfg.JSONOut); err != nil {
+			return err
+		}
 	}
 	d, err := openDeck(ctx, cfg.Tape, tape.Session{Upstream: cfg.settings.BaseURL, Version: version(), Labels: cfg.settings.Labels()}, e)
 	if err != nil {
@@ -171,7 +183,8 @@ func runRunExo(ctx context.Context, cfg runExoConfig, e env) error {
 	out, err := run.Run(ctx)
 	closeErr := d.close()
 	if ctx.Err() != nil {
-		return both(fmt.Errorf("%w; what was asked until then is on %s", err, cfg.Tape), closeErr)
+		err = fmt.Errorf("%w; what was asked until then is on %s", told(cmp.Or(err, ctx.Err())), cfg.Tape)
+		return both(&exitError{exitInterrupted, err}, closeErr)
 	}
 	if _, ok := errors.AsType[*cluster.UnknownModelError](err); ok {
 		err = fmt.Errorf("%w; %s/models lists those it knows", err, cfg.settings.BaseURL)
@@ -186,8 +199,12 @@ func runRunExo(ctx context.Context, cfg runExoConfig, e env) error {
 		return err
 	}
 	defer t.Close()
-	fmt.Fprintf(e.stderr, "recorded to %s; exodeck score exo --tape %s judges it again, offline\n", cfg.Tape, cfg.Tape)
-	data, err := exoResult(ctx, t, file, out)
+	fmt.Fprintf(e.stderr, "recorded to %s; exodeck score exo --tape %s judges it again, offline\n", cfg.Tape, shellWord(cfg.Tape))
+	result, err := exoRunFile(ctx, t, file, out)
+	if err != nil {
+		return err
+	}
+	data, err := report.JSON(result, out.Snapshot)
 	if err != nil {
 		return err
 	}
@@ -195,6 +212,9 @@ func runRunExo(ctx context.Context, cfg runExoConfig, e env) error {
 		_, err = e.stdout.Write(data)
 	} else if err = writeResult(cfg.JSONOut, data); err == nil {
 		err = out.Text.Written(cfg.JSONOut)
+	}
+	if err == nil {
+		err = report.Notes(e.stderr, result.Verdicts)
 	}
 	if err != nil {
 		return err

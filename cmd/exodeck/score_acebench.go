@@ -10,6 +10,7 @@ import (
 	"github.com/exodeck/exodeck/score/acebench"
 	"github.com/exodeck/exodeck/score/acebench/ask"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/score/acebench/offline"
 	"github.com/exodeck/exodeck/score/acebench/recorded"
 	"github.com/exodeck/exodeck/score/acebench/sheet"
 	"github.com/exodeck/exodeck/simenv/rollout"
@@ -35,7 +36,7 @@ type scoreACEBenchConfig struct {
 func scoreACEBenchCommand(e env) *cli.Command {
 	flags := append([]cli.Flag{
 		dataFlag(),
-		tapeFlag(),
+		recordingFlag(),
 		&cli.StringFlag{Name: "results", Usage: "score result files of the official runner or predictions of evalscope at this `PATH` instead of a tape"},
 		&cli.StringFlag{Name: "session", Usage: "the `SESSION` to score (default: the latest run of this suite, else the whole tape)"},
 		&cli.StringFlag{Name: "model", Usage: "only answers of this `MODEL`"},
@@ -47,7 +48,7 @@ func scoreACEBenchCommand(e env) *cli.Command {
 		scoreFormatFlag(),
 		&cli.StringFlag{Name: "out", Usage: "write the run file, as JSON, to this `FILE` too"},
 	}, acebenchScoringFlags()...)
-	return leaf("acebench", "ACEBench's samples, agents included", "", 0, flags, func(c *cli.Context) error {
+	return leaf("acebench", "judge recorded answers to ACEBench's samples, agents included", "", 0, flags, func(c *cli.Context) error {
 		cfg := scoreACEBenchConfig{
 			acebenchRules: acebenchRulesOf(c),
 			Data:          c.String("data"),
@@ -111,13 +112,13 @@ func runScoreACEBench(ctx context.Context, cfg scoreACEBenchConfig, e env) error
 	if cfg.Results != "" {
 		s, err = scoreResults(cfg, d)
 	} else {
-		s, _, err = acebenchTape{
-			path:       cfg.Tape,
-			choice:     recorded.Choice{Session: cfg.Session, Model: cfg.Model, Language: cfg.language},
-			categories: cfg.Categories,
-			maxSteps:   cfg.MaxSteps,
-			rules:      cfg.acebenchRules,
-		}.score(ctx, d, e)
+		s, err = scoreTape(ctx, cfg.Tape, offline.Scoring{
+			Choice:     recorded.Choice{Session: cfg.Session, Model: cfg.Model, Language: cfg.language},
+			Categories: cfg.Categories,
+			MaxSteps:   cfg.MaxSteps,
+			OnDiverge:  cfg.diverge,
+			Sheet:      cfg.options,
+		}, d, e)
 	}
 	if err != nil {
 		return err

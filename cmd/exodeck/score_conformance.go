@@ -13,6 +13,7 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
+	"github.com/exodeck/exodeck/replay/show"
 	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/conformance"
 )
@@ -25,19 +26,21 @@ type scoreConformanceConfig struct {
 	Timeout       time.Duration
 	Baseline      string
 	WriteBaseline string
+	Verbose       bool
 	Format        string
 	Out           string
 }
 
 func scoreConformanceCommand(e env) *cli.Command {
 	return leaf("conformance", "what is wrong with recorded answers, and whose fault it is; no expected answers needed", "", 0, append(queryFlags(),
-		tapeFlag(),
+		recordingFlag(),
 		&cli.StringSliceFlag{Name: "only", Usage: "only these `CODES` or groups, with commas between; may be repeated"},
 		&cli.StringSliceFlag{Name: "ignore", Usage: "not these `CODES` or groups; may be repeated"},
 		&cli.StringFlag{Name: "rules-file", Usage: "a TOML `FILE` of rules: only, ignore, timeout, [severity]"},
-		&cli.DurationFlag{Name: "timeout", Usage: "the longest `TIME` a stream may be without an event (default: 5m)"},
+		&cli.DurationFlag{Name: "timeout", DefaultText: "5m", Usage: "the longest `TIME` a stream may be without an event, such as 90s or 5m"},
 		&cli.StringFlag{Name: "baseline", Usage: "the problems in this `FILE` are known and do not fail"},
-		&cli.StringFlag{Name: "write-baseline", Usage: "write all problems to this `FILE`, for --baseline"},
+		&cli.StringFlag{Name: "write-baseline", Usage: "write all problems to this `FILE`, for --baseline: they are known from now on, and do not fail"},
+		&cli.BoolFlag{Name: "verbose", Usage: "show each exchange that has problems, also known ones and warnings that come again and again; json always has all"},
 		scoreFormatFlag(),
 		&cli.StringFlag{Name: "out", Usage: "write the result, as JSON, to this `FILE` too"},
 	), func(c *cli.Context) error {
@@ -54,6 +57,7 @@ func scoreConformanceCommand(e env) *cli.Command {
 			Timeout:       c.Duration("timeout"),
 			Baseline:      c.String("baseline"),
 			WriteBaseline: c.String("write-baseline"),
+			Verbose:       c.Bool("verbose"),
 			Format:        c.String("format"),
 			Out:           c.String("out"),
 		}
@@ -81,7 +85,7 @@ func splitCommas(values []string) []string {
 }
 
 func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env) error {
-	o := conformance.Options{Query: cfg.Query, KeepBaseline: cfg.WriteBaseline != "", Version: version()}
+	o := conformance.Options{Query: cfg.Query, KeepBaseline: cfg.WriteBaseline != "", Verbose: cfg.Verbose, Version: version()}
 	var err error
 	if o.Rules, err = cfg.rules(); err != nil {
 		return err
@@ -94,13 +98,24 @@ func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env)
 		return err
 	}
 	defer t.Close()
-	res, err := conformance.Run(ctx, t, o)
+	res, err := conformance.Run(ctx, e.showReading(t), o)
 	if err != nil {
 		return fmt.Errorf("judging %s: %w", cfg.Tape, err)
 	}
 	defer res.Close()
 	if res.Exchanges == 0 {
-		return &exitError{exitMissing, fmt.Errorf("%s holds no model call to judge; exodeck tape stats --tape %s says what it holds", cfg.Tape, shellWord(cfg.Tape))}
+		return holdsNone(cfg.Tape, "model call to judge", cfg.Query)
+	}
+	// What is kept comes before what is printed: whoever reads that may stop early.
+	if cfg.Out != "" {
+		if err := writeFile(cfg.Out, res.WriteJSON); err != nil {
+			return err
+		}
+	}
+	if cfg.WriteBaseline != "" {
+		if err := writeBaseline(cfg.WriteBaseline, res.Baseline(), e); err != nil {
+			return err
+		}
 	}
 	if err := printConformance(res, cfg.Format, e); err != nil {
 		return err
@@ -108,26 +123,29 @@ func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env)
 	if res.Forgotten > 0 {
 		fmt.Fprintf(e.stderr, "%d answers were not compared with others that come much later\n", res.Forgotten)
 	}
-	if cfg.Out != "" {
-		if err := writeFile(cfg.Out, res.WriteJSON); err != nil {
-			return err
-		}
-	}
-	if cfg.WriteBaseline != "" {
-		data, err := res.Baseline().Encode()
-		if err == nil {
-			err = writeResult(cfg.WriteBaseline, data)
-		}
-		if err != nil {
-			return err
-		}
-	}
 	switch {
-	case res.Failing > 0:
+	case res.Failing > 0 && cfg.WriteBaseline == "":
 		return &exitError{score.ExitFailed, nil}
 	case res.Protocol[conformance.NotJudged] == res.Exchanges:
 		return &exitError{exitMissing, errors.New("none of the exchanges could be judged")}
 	}
+	return nil
+}
+
+// writeBaseline writes a baseline and says what that means for later runs.
+func writeBaseline(path string, b *conformance.Baseline, e env) error {
+	data, err := b.Encode()
+	if err != nil {
+		return err
+	}
+	if err := writeResult(path, data); err != nil {
+		return err
+	}
+	are := "are"
+	if b.Len() == 1 {
+		are = "is"
+	}
+	fmt.Fprintf(e.stderr, "wrote %s: %s %s known from now on\n", path, show.Count(b.Len(), "problem"), are)
 	return nil
 }
 
@@ -156,7 +174,7 @@ func (cfg *scoreConformanceConfig) rules() (conformance.Rules, error) {
 	if cfg.RulesFile != "" {
 		text, err := os.ReadFile(cfg.RulesFile)
 		if err != nil {
-			return r, err
+			return r, fmt.Errorf("reading the rules of --rules-file: %w; name a TOML file that is there, or leave the flag out: the rules that hold without one need no file", err)
 		}
 		if r, err = conformance.ParseRules(string(text)); err != nil {
 			return r, usagef("--rules-file %s: %v", cfg.RulesFile, err)
@@ -181,7 +199,7 @@ func (cfg *scoreConformanceConfig) baseline() (*conformance.Baseline, error) {
 	}
 	data, err := os.ReadFile(cfg.Baseline)
 	if err != nil {
-		return nil, fmt.Errorf("%w; --write-baseline %s writes one", err, shellWord(cfg.Baseline))
+		return nil, fmt.Errorf("reading the baseline: %w; score conformance --write-baseline FILE writes one", err)
 	}
 	b, err := conformance.ParseBaseline(data)
 	if err != nil {

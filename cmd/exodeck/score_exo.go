@@ -12,6 +12,8 @@ import (
 	"github.com/exodeck/exodeck/replay"
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/match"
+	"github.com/exodeck/exodeck/replay/show"
+	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/report"
 	"github.com/exodeck/exodeck/score/scenario"
 	"github.com/exodeck/exodeck/score/scenario/cluster"
@@ -28,16 +30,19 @@ type scoreExoConfig struct {
 	Out      string
 }
 
+// recordedText is what the help gives as the default of flags that lay something over what the tape says of itself.
+const recordedText = "what was recorded"
+
 func scoreExoCommand(e env) *cli.Command {
-	flags := append(exoFlags(),
-		tapeFlag(),
+	flags := append(exoFlags("the `MODEL` that was asked (default: the recorded one)", recordedText, recordedText, recordedText),
+		recordingFlag(),
 		&cli.StringFlag{Name: "session", Usage: "the `SESSION` to score (default: the latest run of this suite, else the whole tape)"},
 		&cli.BoolFlag{Name: "any-model", Usage: "take answers of any model"},
 		&cli.BoolFlag{Name: "reuse", Usage: "let one recorded answer serve several equal requests"},
 		scoreFormatFlag(),
 		&cli.StringFlag{Name: "out", Usage: "write the run file, as JSON, to this `FILE` too"},
 	)
-	return leaf("exo", "exo's tool-call scenarios", "", 0, flags, func(c *cli.Context) error {
+	return leaf("exo", "judge recorded answers to exo's tool-call scenarios", "", 0, flags, func(c *cli.Context) error {
 		cfg := scoreExoConfig{
 			exoQuestions: exoQuestionsOf(c),
 			Tape:         c.String("tape"),
@@ -67,20 +72,16 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 		return err
 	}
 	defer t.Close()
+	if err := checkSession(ctx, t, cfg.Tape, cfg.Session); err != nil {
+		return err
+	}
 	recordedModel := cfg.Model
 	if cfg.AnyModel {
 		recordedModel = ""
 	}
 	session, settings, err := scenario.Recorded(ctx, t, cfg.Session, recordedModel)
 	if err != nil {
-		hint := ""
-		if errors.Is(err, scenario.ErrNothingRecorded) {
-			hint = fmt.Sprintf(" (exodeck tape stats --tape %s says what it holds)", cfg.Tape)
-			if cfg.Model != "" {
-				hint = fmt.Sprintf(" to the model %s (--any-model takes the answers of another)", cfg.Model)
-			}
-		}
-		return &exitError{exitMissing, fmt.Errorf("scoring %s: %w%s", cfg.Tape, err, hint)}
+		return cfg.nothingToScore(err)
 	}
 	if err := cfg.override(&settings); err != nil {
 		return err
@@ -112,6 +113,9 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 		Text:    e.stdout,
 		Cluster: cluster.Client{Now: clock.Now, Sleep: clock.Sleep},
 	}
+	if cfg.Out != "" {
+		outlivePipes() // the text is printed on the way to the run file, and whoever reads it may stop early
+	}
 	var text bytes.Buffer
 	switch cfg.Format {
 	case "text":
@@ -130,7 +134,12 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 	if out == nil {
 		return &exitError{exitMissing, fmt.Errorf("scoring %s: %w", cfg.Tape, err)}
 	}
-	fmt.Fprintf(e.stderr, "from the tape: %v\n", transport.Report())
+	used := transport.Report()
+	fmt.Fprintf(e.stderr, "from the tape: %v\n", used)
+	if others := file.Lacks(used.Unused); len(others) > 0 {
+		fmt.Fprintf(e.stderr, "the tape holds answers to %s that are not of %s, such as %s: name their file with --scenarios-file\n",
+			show.Count(len(others), "scenario"), file.Name, show.Printable(others[0]))
+	}
 	result, err := exoRunFile(ctx, t, file, out)
 	if err != nil {
 		return err
@@ -149,8 +158,11 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 	}
 	switch cfg.Format {
 	case "text":
+		err = report.Notes(e.stderr, result.Verdicts)
 	case "json":
-		_, err = e.stdout.Write(data)
+		if _, err = e.stdout.Write(data); err == nil {
+			err = report.Notes(e.stderr, result.Verdicts)
+		}
 	default:
 		err = e.printReport(cfg.Format, report.OfVerdicts(result), text.Bytes())
 	}
@@ -158,6 +170,22 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 		return err
 	}
 	return verdictStatus(out.Verdicts)
+}
+
+// nothingToScore says what to do about a tape of which [scenario.Recorded] cannot tell what there is to score.
+func (cfg scoreExoConfig) nothingToScore(err error) error {
+	hint, status := "", exitCannotRun
+	if _, ok := errors.AsType[*score.AmbiguousError](err); ok {
+		status = exitMissing
+	}
+	if errors.Is(err, scenario.ErrNothingRecorded) {
+		status = exitMissing
+		hint = fmt.Sprintf(" (exodeck tape stats --tape %s says what it holds)", shellWord(cfg.Tape))
+		if cfg.Model != "" {
+			hint = fmt.Sprintf(" to the model %s (--any-model takes the answers of another)", cfg.Model)
+		}
+	}
+	return &exitError{status, fmt.Errorf("scoring %s: %w%s", cfg.Tape, err, hint)}
 }
 
 // override lays what was asked for on the command line over what the tape says of itself.
@@ -168,7 +196,7 @@ func (cfg scoreExoConfig) override(s *scenario.Settings) error {
 	if cfg.API != "" {
 		apis, err := scenario.APIsOf(cfg.API)
 		if err != nil {
-			return &exitError{exitUsage, err}
+			return usagef("--api: %w", err)
 		}
 		s.APIs = apis
 	}
@@ -178,7 +206,7 @@ func (cfg scoreExoConfig) override(s *scenario.Settings) error {
 	if cfg.Stream != "" {
 		stream, err := scenario.StreamOf(cfg.Stream)
 		if err != nil {
-			return &exitError{exitUsage, err}
+			return usagef("--stream: %w", err)
 		}
 		s.Stream = stream
 	}

@@ -73,7 +73,8 @@ func TestScoreExplain(t *testing.T) {
 	})
 	t.Run("refused", func(t *testing.T) {
 		status, _, stderr := exodeck(t.Context(), t, "score", "acebench", "--tape", tape, "--explain", "normal_atom_bool_9")
-		if status != exitCannotRun || !strings.Contains(stderr, "there is no sample normal_atom_bool_9 among those that are scored, language en; exodeck data ls CATEGORY") {
+		if status != exitUsage || !strings.Contains(stderr, "--explain: there is no sample normal_atom_bool_9 among those that are scored, language en; "+
+			"did you mean normal_atom_bool_0 or normal_atom_bool_1 or normal_atom_bool_2? exodeck data ls CATEGORY") {
 			t.Errorf("status %d: %s", status, stderr)
 		}
 		status, _, stderr = exodeck(t.Context(), t, "score", "acebench", "--tape", tape, "--explain", "normal_atom_bool_0", "--out", "x.json")

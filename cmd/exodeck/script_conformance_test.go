@@ -2,11 +2,10 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -27,47 +26,25 @@ func cmdTaped(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: taped FILE EXCHANGES")
 	}
-	var all []tapedExchange
+	var all []written
 	sc := bufio.NewScanner(strings.NewReader(ts.ReadFile(args[1])))
 	for sc.Scan() {
 		var x tapedExchange
 		ts.Check(json.Unmarshal(sc.Bytes(), &x))
-		all = append(all, x)
+		all = append(all, x.written())
 	}
-	ts.Check(writeTaped(context.Background(), ts.MkAbs(args[0]), all))
+	ts.Check(writeTape(context.Background(), ts.MkAbs(args[0]), tape.Session{Name: "s1"}, all))
 }
 
-func writeTaped(ctx context.Context, path string, all []tapedExchange) error {
-	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	recorder, err := tape.OpenRecorder(ctx, path, tape.RecorderOptions{Now: func() time.Time { return start }})
-	if err != nil {
-		return err
+// written is the exchange as it is put on a tape: a POST that ended well.
+func (x tapedExchange) written() written {
+	body := string(x.Response)
+	var text string
+	if json.Unmarshal(x.Response, &text) == nil {
+		body = text
 	}
-	session, err := recorder.StartSession(ctx, tape.Session{Name: "s1", Upstream: "http://localhost:52415", Version: "v0.0.0"})
-	if err != nil {
-		return err
+	return written{
+		method: "POST", url: x.URL, request: string(x.Request),
+		status: cmp.Or(x.Status, 200), contentType: cmp.Or(x.Type, "application/json"), pieces: []string{body}, ended: tape.Complete,
 	}
-	for i, x := range all {
-		recording := session.Begin(tape.Start{
-			Started: start.Add(time.Duration(i) * time.Second), Upstream: "http://localhost:52415",
-			Method: "POST", URL: x.URL, Host: "localhost:52416", Proto: "HTTP/1.1", Header: http.Header{"Content-Type": {"application/json"}},
-		})
-		recording.RequestBody(x.Request)
-		recording.RequestEnd(nil)
-		if x.Status == 0 {
-			x.Status = 200
-		}
-		if x.Type == "" {
-			x.Type = "application/json"
-		}
-		body := []byte(x.Response)
-		var text string
-		if json.Unmarshal(body, &text) == nil {
-			body = []byte(text)
-		}
-		recording.ResponseHead(x.Status, "", true, "HTTP/1.1", http.Header{"Content-Type": {x.Type}}, 10*time.Millisecond)
-		recording.ResponseBody(body, 20*time.Millisecond)
-		recording.End(tape.Complete, "", nil, 30*time.Millisecond)
-	}
-	return recorder.Close()
 }

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"regexp"
 	"strconv"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -71,7 +70,7 @@ func cmdAsked(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	ts.Check(exoOf(ts).Await(ctx, func(c standin.Counts) bool { return c.InFlight == want }))
 }

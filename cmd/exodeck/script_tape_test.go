@@ -21,24 +21,34 @@ func cmdSeed(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(seedTape(context.Background(), ts.MkAbs(args[0])))
 }
 
-func seedTape(ctx context.Context, path string) error {
+// written is an exchange that a test writes on a tape, of known times.
+type written struct {
+	method, url, request string
+	status               int // 0: no response
+	contentType          string
+	pieces               []string
+	ended                tape.Ended
+	cause                string
+}
+
+// writeTape makes a tape of one session. Its exchanges start a second apart from each other.
+func writeTape(ctx context.Context, path string, s tape.Session, all []written) error {
 	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	recorder, err := tape.OpenRecorder(ctx, path, tape.RecorderOptions{Now: func() time.Time { return start }})
 	if err != nil {
 		return err
 	}
-	session, err := recorder.StartSession(ctx, tape.Session{
-		Name: "20260304T050607Z-abcdef", Upstream: "http://localhost:52415", Version: "v0.0.0", Labels: map[string]string{"bench": "a"},
-	})
+	s.Upstream, s.Version = "http://localhost:52415", "v0.0.0"
+	session, err := recorder.StartSession(ctx, s)
 	if err != nil {
 		return err
 	}
-	for i, x := range seeds {
+	for i, x := range all {
 		recording := session.Begin(tape.Start{
 			Started:  start.Add(time.Duration(i) * time.Second),
-			Upstream: "http://localhost:52415", Method: x.method, URL: x.url, Host: "localhost:52416", Proto: "HTTP/1.1",
+			Upstream: s.Upstream, Method: x.method, URL: x.url, Host: "localhost:52416", Proto: "HTTP/1.1",
 			Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"*/*"}},
-			Labels: map[string]string{"bench": "a"},
+			Labels: s.Labels,
 		})
 		recording.RequestBody([]byte(x.request))
 		recording.RequestEnd(nil)
@@ -53,14 +63,11 @@ func seedTape(ctx context.Context, path string) error {
 	return recorder.Close()
 }
 
-var seeds = []struct {
-	method, url, request string
-	status               int
-	contentType          string
-	pieces               []string
-	ended                tape.Ended
-	cause                string
-}{
+func seedTape(ctx context.Context, path string) error {
+	return writeTape(ctx, path, tape.Session{Name: "20260304T050607Z-abcdef", Labels: map[string]string{"bench": "a"}}, seeds)
+}
+
+var seeds = []written{
 	{
 		method: "POST", url: "/v1/chat/completions",
 		request: `{"model":"org/Small-1B","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"It's time: what's the tide in Whitby?"}],` +

@@ -6,14 +6,17 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -124,18 +127,34 @@ func printStatus(cmd *exec.Cmd, stdout, stderr *os.File) {
 	fmt.Printf("exit status %d\n", cmd.ProcessState.ExitCode())
 }
 
-// cmdUnder runs a program that has to succeed within a time: under DURATION PROGRAM [ARGS...].
+// cmdUnder runs a program that has to succeed within a time: under DURATION PROGRAM [ARGS...]. The machine may be busy with other things,
+// so there are three attempts at the time, each of which finds the folder as it was.
 func cmdUnder(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: under DURATION PROGRAM [ARGS...]")
 	}
 	limit, err := time.ParseDuration(args[0])
 	ts.Check(err)
-	start := time.Now()
-	ts.Check(ts.Exec(args[1], args[2:]...))
-	if took := time.Since(start); took > limit {
-		ts.Fatalf("took %v, more than %v", took, limit)
+	dir := ts.MkAbs(".")
+	before, err := os.ReadDir(dir)
+	ts.Check(err)
+	for range 3 {
+		now, err := os.ReadDir(dir)
+		ts.Check(err)
+		for _, entry := range now {
+			if !slices.ContainsFunc(before, func(e os.DirEntry) bool { return e.Name() == entry.Name() }) {
+				ts.Check(os.RemoveAll(filepath.Join(dir, entry.Name())))
+			}
+		}
+		start := time.Now()
+		ts.Check(ts.Exec(args[1], args[2:]...))
+		took := time.Since(start)
+		if took <= limit {
+			return
+		}
+		ts.Logf("took %v, more than %v", took, limit)
 	}
+	ts.Fatalf("it never took less than %v", limit)
 }
 
 // cmdUntil runs a program again and again until its standard output matches: until REGEXP PROGRAM [ARGS...].
@@ -145,56 +164,82 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	re, err := regexp.Compile(args[0])
 	ts.Check(err)
-	for range 500 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		ts.Check(ts.Exec(args[1], args[2:]...))
 		if re.MatchString(ts.ReadFile("stdout")) {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	ts.Fatalf("it never printed %s", args[0])
 }
 
-// cmdPort puts a port of the loopback interface that is free now into an environment variable: port NAME.
+// patience is how long a script waits for what has to come: far longer than that takes on a busy machine.
+const patience = time.Minute
+
+// Ports that scripts are given lie below those that systems give to whoever asks for any (from 32768 up on Linux, from 49152 up
+// elsewhere): nobody gets one of them between two uses in a script.
+const (
+	firstPort = 20000
+	lastPort  = 32000
+)
+
+// nextPort is the port that may be given next. The first is any, since other tests on the machine may be given ports too.
+var (
+	nextPort = firstPort + rand.IntN(lastPort-firstPort)
+	portMu   sync.Mutex
+)
+
+// cmdPort puts a port of the loopback interface that is free now, and given to no other script, into an environment variable: port NAME.
 func cmdPort(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: port NAME")
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	defer ln.Close()
-	ts.Setenv(args[0], fmt.Sprint(ln.Addr().(*net.TCPAddr).Port))
+	portMu.Lock()
+	defer portMu.Unlock()
+	for range lastPort - firstPort {
+		port := nextPort
+		if nextPort++; nextPort == lastPort {
+			nextPort = firstPort
+		}
+		if ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port)); err == nil {
+			ts.Check(ln.Close())
+			ts.Setenv(args[0], fmt.Sprint(port))
+			return
+		}
+	}
+	ts.Fatalf("no port from %d to %d is free", firstPort, lastPort-1)
 }
 
-// cmdListening waits until an HTTP server is at work behind a port of the loopback interface, or no longer is: [!] listening PORT.
+// cmdListening waits until an HTTP server is at work behind a port of the loopback interface, or nothing listens there any longer:
+// [!] listening PORT.
 func cmdListening(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: [!] listening PORT")
 	}
-	for range 1000 {
-		if answers(net.JoinHostPort("127.0.0.1", args[0])) != neg {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		listens, answers := knock(net.JoinHostPort("127.0.0.1", args[0]))
+		if neg && !listens || !neg && answers {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	ts.Fatalf("port %s: waited for 10 s", args[0])
+	ts.Fatalf("port %s: waited for %v", args[0], patience)
 }
 
-// answers reports whether an HTTP server is at work behind an address. A listener alone may belong to a program that has not opened
-// its tape yet; and what is no request is answered without being recorded.
-func answers(address string) bool {
+// knock reports whether somebody listens at an address, and whether an HTTP server is at work there. A listener alone may belong to a
+// program that has not opened its tape yet; and what is no request is answered without being recorded.
+func knock(address string) (listens, answers bool) {
 	c, err := net.Dial("tcp", address)
 	if err != nil {
-		return false
+		return false, false
 	}
 	defer c.Close()
 	// A server that does not answer in time is asked again.
 	_ = c.SetDeadline(time.Now().Add(time.Second))
 	if _, err := io.WriteString(c, "listening\r\n\r\n"); err != nil {
-		return false
+		return true, false
 	}
 	_, err = c.Read(make([]byte, 1))
-	return err == nil
+	return true, err == nil
 }
 
 // cmdHide writes the last standard output to a file in a form that can be compared: without carriage returns, and with what differs

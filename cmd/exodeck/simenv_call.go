@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,11 +20,13 @@ type simenvCallConfig struct {
 }
 
 func simenvCallCommand(e env) *cli.Command {
-	return leaf("call", "run calls against the simulator, JSON Lines in and out", "[FILE]", 1, []cli.Flag{
+	c := leaf("call", "run calls against the simulator, JSON Lines in and out", "[FILE]", 1, []cli.Flag{
 		dataFlag(),
 	}, func(c *cli.Context) error {
 		return runSimenvCall(c.Context, simenvCallConfig{Data: c.String("data"), File: c.Args().First()}, e)
 	})
+	c.Description = inputNames
+	return c
 }
 
 // runSimenvCall answers every line as soon as it has come, so that a program can hold a conversation over two pipes. A line that is not
@@ -39,18 +40,15 @@ func runSimenvCall(ctx context.Context, cfg simenvCallConfig, e env) error {
 	if err != nil {
 		return err
 	}
-	in, name := e.stdin, "stdin"
-	if cfg.File != "" && cfg.File != "-" {
-		file, err := os.Open(cfg.File)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		in, name = file, cfg.File
-	} else if isTerminal(e.stdin) {
-		fmt.Fprintln(e.stderr, "reading calls from the terminal, one JSON object a line; Ctrl-D ends it")
+	in, err := openInput(cfg.File, "calls, one JSON object a line,", e)
+	if err != nil {
+		return err
 	}
-	f := callFilter{worlds: worlds, name: name, e: e}
+	defer in.Close()
+	f := callFilter{worlds: worlds, name: cfg.File, e: e}
+	if f.name == "" || f.name == "-" {
+		f.name = "stdin"
+	}
 	if err := f.run(ctx, in); err != nil {
 		return err
 	}

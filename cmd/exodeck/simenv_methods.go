@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -47,8 +46,7 @@ func listMethod(m simenv.Method) listedMethod {
 }
 
 func runSimenvMethods(cfg simenvMethodsConfig, e env) error {
-	enc := json.NewEncoder(e.stdout)
-	enc.SetEscapeHTML(false)
+	enc := jsonLines(e.stdout)
 	w := newTable("class", "method", "needs", "changes", "language")
 	w.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: signatureWidth, WidthMaxEnforcer: text.WrapSoft}})
 	class := ""

@@ -12,7 +12,7 @@ import (
 	"github.com/exodeck/exodeck/fixtures"
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/score"
-	"github.com/exodeck/exodeck/score/report"
+	"github.com/exodeck/exodeck/score/fault"
 	"github.com/exodeck/exodeck/score/scenario"
 	"github.com/exodeck/exodeck/score/scenario/evaluator"
 )
@@ -30,14 +30,16 @@ type exoQuestions struct {
 	Verbose       bool
 }
 
-func exoFlags() []cli.Flag {
+// exoFlags are the flags that [exoQuestionsOf] reads. model is what the help says of --model; api, repeat and stream are what holds without
+// these flags.
+func exoFlags(model, api, repeat, stream string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "model", Usage: "the `MODEL` to ask"},
-		&cli.StringFlag{Name: "api", Usage: "openai, claude, responses, all (these three) or ollama"},
+		&cli.StringFlag{Name: "model", Usage: model},
+		&cli.StringFlag{Name: "api", DefaultText: api, Usage: "the `API` to ask: openai, claude, responses, all (these three) or ollama"},
 		&cli.StringFlag{Name: "scenarios-file", Usage: "scenarios in exo's format, a TOML `FILE` (default: those built in)"},
 		&cli.StringSliceFlag{Name: "scenarios", Usage: "only the scenarios of these `NAMES`"},
-		&cli.IntFlag{Name: "repeat", Usage: "how often each scenario is asked"},
-		&cli.StringFlag{Name: "stream", Usage: "off, on or both: ask for whole answers, for streams, or for each"},
+		&cli.IntFlag{Name: "repeat", DefaultText: repeat, Usage: "ask each scenario `N` times"},
+		&cli.StringFlag{Name: "stream", DefaultText: stream, Usage: "ask for whole answers (`off`), for streams (on), or for each (both)"},
 		&cli.BoolFlag{Name: "verbose", Usage: "print requests and responses to stderr"},
 	}
 }
@@ -58,14 +60,20 @@ func exoQuestionsOf(c *cli.Context) exoQuestions {
 func (q exoQuestions) loadScenarios(stderr io.Writer) (*scenario.File, []scenario.Scenario, error) {
 	file, err := scenario.Parse("built-in scenarios", fixtures.Scenarios)
 	if q.ScenariosFile != "" {
-		file, err = scenario.Load(q.ScenariosFile)
+		if file, err = scenario.Load(q.ScenariosFile); err != nil {
+			err = fmt.Errorf("--scenarios-file: %w; name a TOML file in the format of exo's evaluator, or leave the flag out for the scenarios built in", err)
+		}
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	selected, unknown := file.Select(q.Scenarios)
 	if len(selected) == 0 {
-		return nil, nil, usagef("no scenario of %s is called %s; %s", file.Name, strings.Join(unknown, ", "), file.NoMatch())
+		hint := ""
+		if q.ScenariosFile == "" {
+			hint = "; those of a file need --scenarios-file"
+		}
+		return nil, nil, usagef("no scenario of %s is called %s; %s%s", file.Name, strings.Join(unknown, ", "), file.NoMatch(), hint)
 	}
 	if len(unknown) > 0 {
 		fmt.Fprintf(stderr, "exodeck: %s has no scenario %s\n", file.Name, strings.Join(unknown, ", "))
@@ -73,18 +81,12 @@ func (q exoQuestions) loadScenarios(stderr io.Writer) (*scenario.File, []scenari
 	return file, selected, nil
 }
 
-// exoResult is the run file of verdicts whose exchanges are on a tape, as it is written.
-func exoResult(ctx context.Context, t cassette.Source, file *scenario.File, out *evaluator.Outcome) ([]byte, error) {
-	run, err := exoRunFile(ctx, t, file, out)
-	if err != nil {
-		return nil, err
-	}
-	return report.JSON(run, out.Snapshot)
-}
-
-// exoRunFile is the run file of verdicts whose exchanges are on a tape.
+// exoRunFile is the run file of verdicts whose exchanges are on a tape. It says whose fault the failed ones are.
 func exoRunFile(ctx context.Context, t cassette.Source, file *scenario.File, out *evaluator.Outcome) (score.RunFile, error) {
 	recording, err := score.RecordingDigest(ctx, t, out.Verdicts)
+	if err == nil {
+		err = fault.Verdicts(ctx, t, out.Verdicts)
+	}
 	return score.RunFile{
 		Version:     version(),
 		Suite:       scenario.Name,

@@ -17,65 +17,61 @@ import (
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/replay/search"
 	"github.com/exodeck/exodeck/replay/show"
+	"github.com/exodeck/exodeck/score/conformance"
 )
 
 type tapeGrepConfig struct {
-	Tape       string
+	tapeQuery
 	Text       string // "" to find exchanges by their facts alone
 	Regexp     bool
 	IgnoreCase bool
-	Query      tape.Query
 	Statuses   []string
 	Labels     []string
 	Tools      []string
 	Problems   []string
 	Count      bool
-	Format     string
 
 	pattern *regexp.Regexp // nil without a text
 	filter  search.Filter
+	wanted  conformance.Rules // of no meaning without Problems
 }
-
-// anyProblem is the value of --problem that stands for every code.
-const anyProblem = "any"
 
 // exitNoMatch is the exit status when nothing was found, as grep has it.
 const exitNoMatch = 1
 
 func tapeGrepCommand(e env) *cli.Command {
-	return leaf("grep", "find exchanges by what was said, by what is wrong with them, or by other facts", "[TEXT]", 1, append(queryFlags(),
-		tapeFlag(),
+	c := leaf("grep", "find exchanges by what was said, by what is wrong with them, or by other facts", "[TEXT]", 1, append(tapeQueryFlags(oneALine),
 		&cli.BoolFlag{Name: "regexp", Usage: "TEXT is a regular expression (of Go's syntax)"},
 		&cli.BoolFlag{Name: "ignore-case", Aliases: []string{"i"}, Usage: "upper and lower case are the same"},
 		&cli.StringSliceFlag{Name: "status", Usage: "only this `STATUS`: 500, 5xx, none; may be repeated"},
 		&cli.StringSliceFlag{Name: "label", Usage: "only exchanges with the label `K=V`; may be repeated, all count"},
 		&cli.StringSliceFlag{Name: "tool", Usage: "only exchanges whose answer calls the tool `NAME`; may be repeated"},
-		&cli.StringSliceFlag{Name: "problem", Usage: "only exchanges with the problem `CODE`, or any; may be repeated"},
+		&cli.StringSliceFlag{Name: "problem", Usage: "only model calls with the problem `CODE`, with one of a group of codes, or with any; exodeck conformance codes lists them; may be repeated"},
 		&cli.BoolFlag{Name: "count", Usage: "print the number of places instead"},
-		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, or json: one object a line"},
 	), func(c *cli.Context) error {
-		q, err := queryOf(c)
+		q, err := tapeQueryOf(c)
 		if err != nil {
 			return err
 		}
 		cfg := tapeGrepConfig{
-			Tape:       c.String("tape"),
+			tapeQuery:  q,
 			Text:       c.Args().First(),
 			Regexp:     c.Bool("regexp"),
 			IgnoreCase: c.Bool("ignore-case"),
-			Query:      q,
 			Statuses:   c.StringSlice("status"),
 			Labels:     c.StringSlice("label"),
 			Tools:      c.StringSlice("tool"),
-			Problems:   c.StringSlice("problem"),
+			Problems:   splitCommas(c.StringSlice("problem")),
 			Count:      c.Bool("count"),
-			Format:     c.String("format"),
 		}
 		if err := cfg.validate(); err != nil {
 			return &exitError{exitUsage, err}
 		}
 		return runTapeGrep(c.Context, cfg, e)
 	})
+	c.Description = "Places of TEXT are printed as they were recorded, secrets too: export a cassette to pass on what was found. Of problems, " +
+		"what has the form of a secret is left out."
+	return c
 }
 
 func (cfg *tapeGrepConfig) validate() error {
@@ -83,9 +79,6 @@ func (cfg *tapeGrepConfig) validate() error {
 	facts := q.Session != "" || q.API != "" || q.Model != "" || len(q.Ended) > 0 || !q.From.IsZero() || !q.To.IsZero()
 	if cfg.Text == "" && !facts && len(cfg.Statuses)+len(cfg.Labels)+len(cfg.Tools)+len(cfg.Problems) == 0 {
 		return fmt.Errorf("say what to find: a TEXT, --problem any, --status 5xx, …; exodeck tape grep --help lists what there is")
-	}
-	if err := checkTextOrJSON(cfg.Format); err != nil {
-		return err
 	}
 	if cfg.Text != "" {
 		pattern, err := search.Pattern(cfg.Text, cfg.Regexp, cfg.IgnoreCase)
@@ -106,29 +99,14 @@ func (cfg *tapeGrepConfig) validate() error {
 		return err
 	}
 	cfg.filter.Labels, cfg.filter.Tools = labels, cfg.Tools
-	for _, code := range cfg.Problems {
-		if code != anyProblem && !slices.ContainsFunc(search.Codes, func(c search.Code) bool { return c.Name == code }) {
-			return fmt.Errorf("there is no problem %q; it is %s or one of %s", code, anyProblem, strings.Join(problemCodes(), ", "))
-		}
-	}
-	return nil
+	cfg.wanted, err = problemsOf(cfg.Problems)
+	return err
 }
 
-func problemCodes() []string {
-	var names []string
-	for _, c := range search.Codes {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
-// problems returns the problems of an exchange that were asked for.
-func (cfg *tapeGrepConfig) problems(x *reading.Exchange) []search.Problem {
-	all := search.Problems(x)
-	if slices.Contains(cfg.Problems, anyProblem) {
-		return all
-	}
-	return slices.DeleteFunc(all, func(p search.Problem) bool { return !slices.Contains(cfg.Problems, p.Code) })
+// needsExchange reports whether a report does not tell all that was asked for of its exchange.
+func (cfg *tapeGrepConfig) needsExchange() bool {
+	f := &cfg.filter
+	return cfg.pattern != nil || len(f.Statuses)+len(f.Labels)+len(f.Tools) > 0 || !cfg.Query.From.IsZero() || !cfg.Query.To.IsZero()
 }
 
 // grepHit is a text that was found.
@@ -145,7 +123,9 @@ type grepHit struct {
 type grepProblem struct {
 	Session string `json:"session"`
 	Seq     int64  `json:"seq"`
-	search.Problem
+	conformance.Problem
+	// Blame is that of the whole exchange.
+	Blame *conformance.Side `json:"blame"`
 }
 
 func runTapeGrep(ctx context.Context, cfg tapeGrepConfig, e env) error {
@@ -155,15 +135,13 @@ func runTapeGrep(ctx context.Context, cfg tapeGrepConfig, e env) error {
 	}
 	defer t.Close()
 	out := bufio.NewWriter(e.stdout)
-	p := &grepPrinter{cfg: cfg, out: out, enc: json.NewEncoder(out), marked: isTerminal(e.stdout) && e.getenv("NO_COLOR") == ""}
-	p.enc.SetEscapeHTML(false)
-	for x, err := range t.Exchanges(ctx, cfg.Query) {
-		if err == nil {
-			err = p.exchange(ctx, t, x)
-		}
-		if err != nil {
-			return fmt.Errorf("searching %s: %w", cfg.Tape, err)
-		}
+	p := &grepPrinter{cfg: cfg, out: out, enc: jsonLines(out), marked: isTerminal(e.stdout) && e.getenv("NO_COLOR") == ""}
+	look := p.all
+	if len(cfg.Problems) > 0 {
+		look, t = p.judged, e.showReading(t)
+	}
+	if err := look(ctx, t); err != nil {
+		return fmt.Errorf("searching %s: %w", cfg.Tape, err)
 	}
 	if cfg.Count {
 		fmt.Fprintln(out, p.found)
@@ -186,35 +164,72 @@ type grepPrinter struct {
 	found  int
 }
 
-func (p *grepPrinter) exchange(ctx context.Context, t cassette.Source, x *tape.Exchange) error {
-	if !p.cfg.filter.Head(x.Response.Status, x.Labels) {
-		return nil
-	}
-	if p.cfg.pattern == nil && len(p.cfg.Problems)+len(p.cfg.Tools) == 0 {
-		return p.print(listed(x), func(w io.Writer) { fmt.Fprintln(w, exchangeLine(x)) })
-	}
-	r, err := reading.Of(ctx, t, x)
-	if err != nil || !p.cfg.filter.Passes(r) {
-		return err
-	}
-	var problems []search.Problem
-	if len(p.cfg.Problems) > 0 {
-		if problems = p.cfg.problems(r); len(problems) == 0 {
-			return nil
+// all searches all exchanges that the query asks for.
+func (p *grepPrinter) all(ctx context.Context, t cassette.Source) error {
+	for x, err := range t.Exchanges(ctx, p.cfg.Query) {
+		if err == nil && p.cfg.filter.Head(x.Response.Status, x.Labels) {
+			err = p.exchange(ctx, t, x, nil)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	switch {
-	case p.cfg.pattern != nil:
-		search.Find(r, p.cfg.pattern, func(h search.Hit) bool {
-			err = p.hit(x, h)
-			return err == nil
-		})
+	return nil
+}
+
+// judged searches those with a problem that is wanted.
+func (p *grepPrinter) judged(ctx context.Context, t cassette.Source) error {
+	res, err := judgeAll(ctx, t, p.cfg.Query)
+	if err != nil {
 		return err
-	case len(problems) == 0:
+	}
+	defer res.Close()
+	for r, err := range res.Reports() {
+		if err != nil {
+			return err
+		}
+		r.Problems = slices.DeleteFunc(r.Problems, func(problem conformance.Problem) bool {
+			c, _ := conformance.CodeOf(problem.Code)
+			return !p.cfg.wanted.Wants(c)
+		})
+		if len(r.Problems) == 0 {
+			continue
+		}
+		x := &tape.Exchange{Ref: tape.Ref{Session: r.Session, Seq: r.Seq}, Ended: r.Ended, Facts: tape.Facts{API: r.API, Model: r.Model}}
+		if p.cfg.needsExchange() {
+			x, err = t.Exchange(ctx, x.Ref)
+		}
+		if err == nil && p.cfg.Query.Matches(x) && p.cfg.filter.Head(x.Response.Status, x.Labels) {
+			err = p.exchange(ctx, t, x, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exchange prints what there is to print of an exchange: where the text is, or without one the problems, or else the exchange itself.
+// report has the problems that are wanted; it is nil when none are.
+func (p *grepPrinter) exchange(ctx context.Context, t cassette.Source, x *tape.Exchange, report *conformance.Report) error {
+	if p.cfg.pattern != nil || len(p.cfg.Tools) > 0 {
+		r, err := reading.Of(ctx, t, x)
+		if err != nil || !p.cfg.filter.Passes(r) {
+			return err
+		}
+		if p.cfg.pattern != nil {
+			search.Find(r, p.cfg.pattern, func(h search.Hit) bool {
+				err = p.hit(x, h)
+				return err == nil
+			})
+			return err
+		}
+	}
+	if report == nil {
 		return p.print(listed(x), func(w io.Writer) { fmt.Fprintln(w, exchangeLine(x)) })
 	}
-	for _, problem := range problems {
-		if err := p.problem(x, problem); err != nil {
+	for _, problem := range report.Problems {
+		if err := p.problem(grepProblem{x.Session, x.Seq, problem, report.Blame}); err != nil {
 			return err
 		}
 	}
@@ -254,13 +269,17 @@ func (p *grepPrinter) hit(x *tape.Exchange, h search.Hit) error {
 	})
 }
 
-func (p *grepPrinter) problem(x *tape.Exchange, problem search.Problem) error {
-	return p.print(grepProblem{x.Session, x.Seq, problem}, func(w io.Writer) {
-		where := ""
-		if problem.Event > 0 {
-			where = fmt.Sprintf(" event %d", problem.Event)
+func (p *grepPrinter) problem(found grepProblem) error {
+	return p.print(found, func(w io.Writer) {
+		times, blame := "", ""
+		if found.Count > 1 {
+			times = fmt.Sprintf(", %d times", found.Count)
 		}
-		line := fmt.Sprintf("%s/%d  %s%s: %s", x.Session, x.Seq, problem.Code, where, show.Printable(cut(problem.Detail, 200)))
-		fmt.Fprintln(w, strings.TrimSuffix(line, ": "))
+		if found.Blame != nil {
+			blame = ", blame " + string(*found.Blame)
+		}
+		detail := strings.Join(strings.Fields(found.Detail), " ")
+		fmt.Fprintf(w, "%s/%d  %s %s (%s%s)%s: %s\n", found.Session, found.Seq, found.Severity, found.Code,
+			show.Printable(found.Where.String()), times, blame, show.Printable(cut(detail, 200)))
 	})
 }

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -17,92 +14,14 @@ import (
 	"github.com/exodeck/exodeck/score/report"
 )
 
-type tapeLsConfig struct {
-	Tape   string
-	Query  tape.Query
-	Format string
-}
-
 func tapeLsCommand(e env) *cli.Command {
-	return leaf("ls", "list the exchanges", "", 0, append(queryFlags(),
-		tapeFlag(),
-		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, or json: one object a line"},
-	), func(c *cli.Context) error {
-		q, err := queryOf(c)
+	return leaf("ls", "list the exchanges, streamed ones marked ≋", "", 0, tapeQueryFlags(oneALine), func(c *cli.Context) error {
+		cfg, err := tapeQueryOf(c)
 		if err != nil {
-			return err
-		}
-		cfg := tapeLsConfig{Tape: c.String("tape"), Query: q, Format: c.String("format")}
-		if err := checkTextOrJSON(cfg.Format); err != nil {
 			return err
 		}
 		return runTapeLs(c.Context, cfg, e)
 	})
-}
-
-func queryFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "session", Usage: "only this `SESSION`"},
-		&cli.StringFlag{Name: "api", Usage: "only this `API` family: openai, claude, responses, ollama, ollama-generate, control, other"},
-		&cli.StringFlag{Name: "model", Usage: "only this `MODEL`"},
-		&cli.StringSliceFlag{Name: "ended", Usage: "only exchanges that ended so: complete, client_gone, upstream_error, …; may be repeated"},
-		&cli.StringFlag{Name: "since", Usage: "only exchanges that started at or after this `TIME` (RFC 3339), or so long ago (1h30m)"},
-		&cli.StringFlag{Name: "until", Usage: "only exchanges that started before this `TIME`"},
-	}
-}
-
-func queryOf(c *cli.Context) (tape.Query, error) {
-	q := tape.Query{Session: c.String("session"), Model: c.String("model")}
-	var err error
-	if q.API, err = oneOf("api", c.String("api"), apis); err != nil {
-		return q, err
-	}
-	for _, s := range c.StringSlice("ended") {
-		ended, err := oneOf("ended", s, endings)
-		if err != nil {
-			return q, err
-		}
-		q.Ended = append(q.Ended, ended)
-	}
-	if q.From, err = parseTime(c, "since"); err != nil {
-		return q, err
-	}
-	q.To, err = parseTime(c, "until")
-	return q, err
-}
-
-// apis and endings are what --api and --ended may name.
-var (
-	apis    = []tape.API{tape.OpenAI, tape.Claude, tape.Responses, tape.Ollama, tape.OllamaGenerate, tape.Control, tape.Other}
-	endings = []tape.Ended{tape.Complete, tape.ClientGone, tape.UpstreamError, tape.UpstreamTruncated, tape.RecorderError, tape.Interrupted}
-)
-
-// oneOf checks the value of a flag against those it can have; an empty one restricts nothing.
-func oneOf[T ~string](flag, value string, known []T) (T, error) {
-	if value == "" || slices.Contains(known, T(value)) {
-		return T(value), nil
-	}
-	names := make([]string, len(known))
-	for i, k := range known {
-		names[i] = string(k)
-	}
-	return "", usagef("--%s is one of %s, not %q", flag, strings.Join(names, ", "), value)
-}
-
-func parseTime(c *cli.Context, flag string) (time.Time, error) {
-	s := c.String(flag)
-	if s == "" {
-		return time.Time{}, nil
-	}
-	if d, err := time.ParseDuration(s); err == nil {
-		return time.Now().Add(-d), nil
-	}
-	for _, layout := range []string{time.RFC3339Nano, time.DateTime, time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, usagef("--%s %q is no time; write 2026-01-31T15:04:05Z, 2026-01-31 or 1h30m", flag, s)
 }
 
 // listedExchange is an exchange as a row of the list.
@@ -134,7 +53,7 @@ func listed(x *tape.Exchange) listedExchange {
 		Model:         x.Facts.Model,
 		Stream:        x.Facts.Stream,
 		Method:        x.Request.Method,
-		URL:           x.Request.URL,
+		URL:           show.Target(x.Request.URL),
 		Status:        x.Response.Status,
 		Ended:         x.Ended,
 		Cause:         x.Cause,
@@ -146,14 +65,13 @@ func listed(x *tape.Exchange) listedExchange {
 	}
 }
 
-func runTapeLs(ctx context.Context, cfg tapeLsConfig, e env) error {
+func runTapeLs(ctx context.Context, cfg tapeQuery, e env) error {
 	t, err := cassette.OpenSource(ctx, cfg.Tape)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	enc := json.NewEncoder(e.stdout)
-	enc.SetEscapeHTML(false)
+	enc := jsonLines(e.stdout)
 	w := newTable("seq", "started", "api", "request", "model", "status", "ended", "sent", "received", "first byte", "total")
 	session, n := "", 0
 	for x, err := range t.Exchanges(ctx, cfg.Query) {
@@ -175,14 +93,14 @@ func runTapeLs(ctx context.Context, cfg tapeLsConfig, e env) error {
 		w.AppendRow(table.Row{
 			row.Seq, row.Started.Format("15:04:05.000"), apiCell(row), show.Printable(row.Method + " " + cut(row.URL, 40)),
 			show.Printable(cut(row.Model, 30)), statusCell(row.Status), endedCell(row.Ended),
-			formatBytes(row.RequestBytes), formatBytes(row.ResponseBytes), formatDuration(x.TTFB), formatDuration(x.Total),
+			formatBytes(row.RequestBytes), formatBytes(row.ResponseBytes), firstByteCell(x), formatDuration(x.Total),
 		})
 	}
 	if cfg.Format == "json" {
 		return nil
 	}
 	if n == 0 {
-		fmt.Fprintf(e.stderr, "%s holds no exchange of that kind; exodeck tape stats says what it holds\n", cfg.Tape)
+		tellNone(cfg.Tape, "exchange", cfg.Query, e)
 		return nil
 	}
 	_, err = fmt.Fprintln(e.stdout, w.Render())
@@ -196,11 +114,26 @@ func apiCell(x listedExchange) string {
 	return string(x.API)
 }
 
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
 func statusCell(status int) string {
 	if status == 0 {
 		return "–"
 	}
 	return fmt.Sprint(status)
+}
+
+// firstByteCell is a dash when no response began.
+func firstByteCell(x *tape.Exchange) string {
+	if x.Response.Status == 0 {
+		return "–"
+	}
+	return formatDuration(x.TTFB)
 }
 
 func endedCell(ended tape.Ended) string {

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/show"
 )
 
 type tapeMergeConfig struct {
@@ -19,7 +19,7 @@ type tapeMergeConfig struct {
 
 func tapeMergeCommand(e env) *cli.Command {
 	return leaf("merge", "make one tape of several", "TAPE...", maxMerged, []cli.Flag{
-		&cli.StringFlag{Name: "out", Usage: "`FILE` to make; it must not be there yet"},
+		&cli.StringFlag{Name: "out", Usage: "`FILE` to make, which must not be there yet; needed"},
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
 	}, func(c *cli.Context) error {
 		cfg := tapeMergeConfig{Out: c.String("out"), Tapes: c.Args().Slice(), Format: c.String("format")}
@@ -69,13 +69,11 @@ func runTapeMerge(ctx context.Context, cfg tapeMergeConfig, e env) error {
 		merged.Renamed = append(merged.Renamed, renamedSession(r))
 	}
 	if cfg.Format == "json" {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(merged)
+		return jsonLines(e.stdout).Encode(merged)
 	}
-	text := fmt.Sprintf("%s: %s in %s, %s", merged.Tape, count(merged.Exchanges, "exchange"), count(merged.Sessions, "session"), formatBytes(merged.Bytes))
+	text := fmt.Sprintf("%s: %s in %s, %s", merged.Tape, show.Count(merged.Exchanges, "exchange"), show.Count(merged.Sessions, "session"), formatBytes(merged.Bytes))
 	if merged.Doubled > 0 {
-		text += fmt.Sprintf("; %s left out that were there already", count(merged.Doubled, "exchange"))
+		text += fmt.Sprintf("; %s left out that were there already", show.Count(merged.Doubled, "exchange"))
 	}
 	for _, r := range merged.Renamed {
 		text += fmt.Sprintf("\nsession %s of %s is called %s here: another session has its name", r.Old, r.Tape, r.New)

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/show"
 )
 
 type tapePruneConfig struct {
@@ -21,8 +21,8 @@ func tapePruneCommand(e env) *cli.Command {
 	return leaf("prune", "remove exchanges and give the space back", "", 0, append(keepFlags(),
 		tapeFlag(),
 		&cli.StringFlag{Name: "session", Usage: "only exchanges of this `SESSION`"},
-		&cli.StringFlag{Name: "before", Usage: "only exchanges that started before this `TIME` (RFC 3339), or longer ago than that (1h30m)"},
-		&cli.StringSliceFlag{Name: "ended", Usage: "only exchanges that ended so: complete, client_gone, upstream_error, …; may be repeated"},
+		&cli.StringFlag{Name: "before", Usage: "only exchanges that started before this `TIME`: 2026-01-31T15:04:05Z, 2026-01-31 (UTC), or 1h30m (so long ago)"},
+		endedFlag(),
 		&cli.BoolFlag{Name: "dry-run", Usage: "say what would be removed, and remove nothing"},
 		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
 	), func(c *cli.Context) error {
@@ -39,12 +39,8 @@ func tapePruneCommand(e env) *cli.Command {
 		if o.Before, err = parseTime(c, "before"); err != nil {
 			return err
 		}
-		for _, s := range c.StringSlice("ended") {
-			ended, err := oneOf("ended", s, endings)
-			if err != nil {
-				return err
-			}
-			o.Ended = append(o.Ended, ended)
+		if o.Ended, err = endedOf(c); err != nil {
+			return err
 		}
 		return runTapePrune(c.Context, cfg, e)
 	})
@@ -79,24 +75,14 @@ func runTapePrune(ctx context.Context, cfg tapePruneConfig, e env) error {
 
 func printPruned(cfg tapePruneConfig, p tape.Pruned, e env) error {
 	if cfg.Format == "json" {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(prunedTape{Tape: cfg.Tape, DryRun: cfg.Options.DryRun,
+		return jsonLines(e.stdout).Encode(prunedTape{Tape: cfg.Tape, DryRun: cfg.Options.DryRun,
 			Exchanges: p.Exchanges, Sessions: p.Sessions, Bodies: p.StoredBytes, Before: p.Before, After: p.After})
 	}
 	text := "%s: removed %s and %s; %s came back, it takes %s now\n"
 	if cfg.Options.DryRun {
 		text = "%s: would remove %s and %s; about %s would come back, it would take about %s\n"
 	}
-	_, err := fmt.Fprintf(e.stdout, text, cfg.Tape, count(p.Exchanges, "exchange"), count(p.Sessions, "session"),
+	_, err := fmt.Fprintf(e.stdout, text, cfg.Tape, show.Count(p.Exchanges, "exchange"), show.Count(p.Sessions, "session"),
 		formatBytes(max(p.Before-p.After, 0)), formatBytes(p.After))
 	return err
-}
-
-// count is a number of things, such as 1 session or 2 sessions.
-func count(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,23 +16,10 @@ import (
 	"github.com/exodeck/exodeck/replay/show"
 )
 
-type tapeStatsConfig struct {
-	Tape   string
-	Query  tape.Query
-	Format string
-}
-
 func tapeStatsCommand(e env) *cli.Command {
-	return leaf("stats", "count what is on the tape", "", 0, append(queryFlags(),
-		tapeFlag(),
-		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text` or json"},
-	), func(c *cli.Context) error {
-		q, err := queryOf(c)
+	return leaf("stats", "count what is on the tape", "", 0, tapeQueryFlags(textOrJSON), func(c *cli.Context) error {
+		cfg, err := tapeQueryOf(c)
 		if err != nil {
-			return err
-		}
-		cfg := tapeStatsConfig{Tape: c.String("tape"), Query: q, Format: c.String("format")}
-		if err := checkTextOrJSON(cfg.Format); err != nil {
 			return err
 		}
 		return runTapeStats(c.Context, cfg, e)
@@ -73,7 +59,7 @@ type statsSession struct {
 	Labels     map[string]string `json:"labels,omitempty"`
 }
 
-func runTapeStats(ctx context.Context, cfg tapeStatsConfig, e env) error {
+func runTapeStats(ctx context.Context, cfg tapeQuery, e env) error {
 	t, err := cassette.OpenSource(ctx, cfg.Tape)
 	if err != nil {
 		return err
@@ -84,15 +70,12 @@ func runTapeStats(ctx context.Context, cfg tapeStatsConfig, e env) error {
 		return fmt.Errorf("counting %s: %w", cfg.Tape, err)
 	}
 	if cfg.Format == "json" {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(stats)
+		return e.printJSON(stats)
 	}
 	return printStats(stats, e)
 }
 
-func collectStats(ctx context.Context, t cassette.Source, cfg tapeStatsConfig) (*tapeStats, error) {
+func collectStats(ctx context.Context, t cassette.Source, cfg tapeQuery) (*tapeStats, error) {
 	sum, err := t.Summary(ctx, cfg.Query)
 	if err != nil {
 		return nil, err
@@ -127,8 +110,8 @@ func known(t time.Time) *time.Time {
 }
 
 func printStats(s *tapeStats, e env) error {
-	fmt.Fprintf(e.stdout, "%s: %d exchanges in %d sessions; %d bodies of %s take %s\n\n",
-		s.Tape, s.Exchanges, len(s.Sessions), s.Bodies, formatBytes(s.Bytes), formatBytes(s.Stored))
+	fmt.Fprintf(e.stdout, "%s: %s in %s; %s of %s, stored in %s\n\n",
+		s.Tape, show.Count(s.Exchanges, "exchange"), show.Count(len(s.Sessions), "session"), show.Count(s.Bodies, "body"), formatBytes(s.Bytes), formatBytes(s.Stored))
 	sessions := newTable("session", "started", "upstream", "exchanges", "unrecorded", "labels")
 	for _, x := range s.Sessions {
 		sessions.AppendRow(table.Row{x.Name, x.Started.Format(time.DateTime), x.Upstream, x.Exchanges, x.Unrecorded, labelCell(x.Labels)})
@@ -136,16 +119,13 @@ func printStats(s *tapeStats, e env) error {
 	fmt.Fprintf(e.stdout, "%s\n\n", sessions.Render())
 	groups := newTable("api", "model", "streamed", "ended", "exchanges", "sent", "received")
 	for _, g := range s.Groups {
-		streamed := "no"
-		if g.Stream {
-			streamed = "yes"
-		}
-		groups.AppendRow(table.Row{g.API, show.Printable(g.Model), streamed, endedCell(g.Ended), g.Exchanges, formatBytes(g.RequestBytes), formatBytes(g.ResponseBytes)})
+		groups.AppendRow(table.Row{g.API, show.Printable(g.Model), yesNo(g.Stream), endedCell(g.Ended), g.Exchanges, formatBytes(g.RequestBytes), formatBytes(g.ResponseBytes)})
 	}
 	_, err := fmt.Fprintln(e.stdout, groups.Render())
 	return err
 }
 
+// labelCell is as many of the labels as a table has room for; the JSON has all.
 func labelCell(labels map[string]string) string {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(labels)) {
@@ -153,5 +133,5 @@ func labelCell(labels map[string]string) string {
 			parts = append(parts, show.Printable(k+"="+labels[k]))
 		}
 	}
-	return strings.Join(parts, " ")
+	return cut(strings.Join(parts, " "), 80)
 }

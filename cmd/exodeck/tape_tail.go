@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,30 +18,23 @@ import (
 )
 
 type tapeTailConfig struct {
-	Tape   string
-	Query  tape.Query
+	tapeQuery
 	Last   int // how many exchanges are printed at once
 	Follow bool
-	Format string
 }
 
 func tapeTailCommand(e env) *cli.Command {
-	return leaf("tail", "print the last exchanges, and with -f those to come as they end", "", 0, append(queryFlags(),
-		tapeFlag(),
+	return leaf("tail", "print the last exchanges, and with -f those to come as they end", "", 0, append(tapeQueryFlags(oneALine),
 		&cli.IntFlag{Name: "last", Aliases: []string{"n"}, Value: 10, Usage: "how many `EXCHANGES` to print at first"},
 		&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on until Ctrl-C; wait for the tape if it is not there yet"},
-		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, or json: one object a line"},
 	), func(c *cli.Context) error {
-		q, err := queryOf(c)
+		q, err := tapeQueryOf(c)
 		if err != nil {
 			return err
 		}
-		cfg := tapeTailConfig{Tape: c.String("tape"), Query: q, Last: c.Int("last"), Follow: c.Bool("follow"), Format: c.String("format")}
+		cfg := tapeTailConfig{tapeQuery: q, Last: c.Int("last"), Follow: c.Bool("follow")}
 		if cfg.Last < 0 {
 			return usagef("--last is how many exchanges to print, not %d", cfg.Last)
-		}
-		if err := checkTextOrJSON(cfg.Format); err != nil {
-			return err
 		}
 		err = runTapeTail(c.Context, cfg, e)
 		if cfg.Follow && errors.Is(err, context.Canceled) {
@@ -66,8 +58,7 @@ func runTapeTail(ctx context.Context, cfg tapeTailConfig, e env) error {
 		return err
 	}
 	defer t.Close()
-	enc := json.NewEncoder(e.stdout)
-	enc.SetEscapeHTML(false)
+	enc := jsonLines(e.stdout)
 	tell := func(x *tape.Exchange) error {
 		if cfg.Format == "json" {
 			return enc.Encode(listed(x))
@@ -79,6 +70,9 @@ func runTapeTail(ctx context.Context, cfg tapeTailConfig, e env) error {
 		last, err := follow.Last(ctx, t, cfg.Query, cfg.Last)
 		if err != nil {
 			return fmt.Errorf("reading the end of %s: %w", cfg.Tape, err)
+		}
+		if len(last) == 0 && cfg.Last > 0 && cfg.Format == "text" {
+			tellNone(cfg.Tape, "exchange", cfg.Query, e)
 		}
 		for _, x := range last {
 			if err := tell(x); err != nil {

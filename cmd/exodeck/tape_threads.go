@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -13,33 +12,26 @@ import (
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/reading"
-	"github.com/exodeck/exodeck/replay/search"
 	"github.com/exodeck/exodeck/replay/show"
 	"github.com/exodeck/exodeck/replay/thread"
+	"github.com/exodeck/exodeck/score/conformance"
 )
 
 type tapeThreadsConfig struct {
-	Tape     string
+	tapeQuery
 	Exchange string // of the conversation to print; "" lists all
-	Query    tape.Query
-	Format   string
 }
 
 func tapeThreadsCommand(e env) *cli.Command {
-	return leaf("threads", "list the conversations, or print the one that an exchange belongs to", "[[SESSION/]SEQ]", 1, append(queryFlags(),
-		tapeFlag(),
-		&cli.StringFlag{Name: "format", Value: "text", Usage: "`text`, or json: one conversation a line"},
-	), func(c *cli.Context) error {
-		q, err := queryOf(c)
+	c := leaf("threads", "list the conversations, or print the one that an exchange belongs to", "[[SESSION/]SEQ]", 1, tapeQueryFlags("`text`, or json: one conversation a line"), func(c *cli.Context) error {
+		q, err := tapeQueryOf(c)
 		if err != nil {
 			return err
 		}
-		cfg := tapeThreadsConfig{Tape: c.String("tape"), Exchange: c.Args().First(), Query: q, Format: c.String("format")}
-		if err := checkTextOrJSON(cfg.Format); err != nil {
-			return err
-		}
-		return runTapeThreads(c.Context, cfg, e)
+		return runTapeThreads(c.Context, tapeThreadsConfig{tapeQuery: q, Exchange: c.Args().First()}, e)
 	})
+	c.Description = exchangeNames
+	return c
 }
 
 // listedThread is a conversation as it is listed.
@@ -51,47 +43,46 @@ type listedThread struct {
 	Branches   int          `json:"branches"`
 	Calls      int          `json:"tool_calls"`
 	Problems   int          `json:"problems"`
+	Errors     int          `json:"errors"` // those of the problems that are errors
 	Turns      []listedTurn `json:"turns"`
 }
 
 // listedTurn is a turn of a conversation. After is the number of the turn that it follows, from 1; 0 for the first.
 type listedTurn struct {
-	Session  string           `json:"session"`
-	Seq      int64            `json:"seq"`
-	Link     thread.Link      `json:"link"`
-	After    int              `json:"after"`
-	Branch   bool             `json:"branch"`
-	Model    string           `json:"model"`
-	Calls    int              `json:"tool_calls"`
-	Problems []search.Problem `json:"problems"`
+	Session  string                `json:"session"`
+	Seq      int64                 `json:"seq"`
+	Link     thread.Link           `json:"link"`
+	After    int                   `json:"after"`
+	Branch   bool                  `json:"branch"`
+	Model    string                `json:"model"`
+	Calls    int                   `json:"tool_calls"`
+	Problems []conformance.Problem `json:"problems"`
 }
 
-// conversations are the threads of a tape with what is wrong with their turns.
+// conversations are the threads of a tape, with what is wrong with their turns.
 type conversations struct {
-	threads  []*thread.Thread
-	problems map[tape.Ref][]search.Problem
+	threads []*thread.Thread
+	// problems are those of turns, once they are judged.
+	problems map[tape.Ref][]conformance.Problem
 }
 
-func readConversations(ctx context.Context, t cassette.Source, q tape.Query) (*conversations, error) {
-	c := &conversations{problems: make(map[tape.Ref][]search.Problem)}
-	var g thread.Grouper
-	for x, err := range t.Exchanges(ctx, q) {
+// judge finds out what is wrong with the turns.
+func (c *conversations) judge(ctx context.Context, t cassette.Source, q tape.Query) error {
+	res, err := judgeAll(ctx, t, q)
+	if err != nil {
+		return err
+	}
+	defer res.Close()
+	c.problems = make(map[tape.Ref][]conformance.Problem)
+	for r, err := range res.Reports() {
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if !x.Facts.API.Model() {
-			continue
-		}
-		r, err := reading.Of(ctx, t, x)
-		if err != nil {
-			return nil, err
-		}
-		if g.Add(r) != nil {
-			c.problems[x.Ref] = search.Problems(r)
+		if len(r.Problems) > 0 {
+			c.problems[tape.Ref{Session: r.Session, Seq: r.Seq}] = r.Problems
 		}
 	}
-	c.threads = g.Threads()
-	return c, nil
+	return nil
 }
 
 func (c *conversations) listed(t *thread.Thread) listedThread {
@@ -106,9 +97,14 @@ func (c *conversations) listed(t *thread.Thread) listedThread {
 	for _, turn := range t.Turns {
 		problems := c.problems[turn.Ref]
 		l.Problems += len(problems)
+		for i := range problems {
+			if problems[i].Severity == conformance.Error {
+				l.Errors++
+			}
+		}
 		l.Turns = append(l.Turns, listedTurn{
 			Session: turn.Session, Seq: turn.Seq, Link: turn.Link, After: turn.After + 1, Branch: turn.Branch,
-			Model: turn.Model, Calls: turn.Calls, Problems: append([]search.Problem{}, problems...),
+			Model: turn.Model, Calls: turn.Calls, Problems: append([]conformance.Problem{}, problems...),
 		})
 	}
 	return l
@@ -122,13 +118,20 @@ func runTapeThreads(ctx context.Context, cfg tapeThreadsConfig, e env) error {
 	defer t.Close()
 	var chosen *tape.Exchange
 	if cfg.Exchange != "" {
-		if chosen, err = findExchange(ctx, t, cfg.Exchange); err != nil {
+		if chosen, err = findExchange(ctx, t, cfg.Tape, cfg.Exchange); err != nil {
 			return err
 		}
 	}
-	c, err := readConversations(ctx, t, cfg.Query)
+	t = e.showReading(t)
+	threads, err := thread.Read(ctx, t, cfg.Query)
 	if err != nil {
 		return fmt.Errorf("grouping the exchanges of %s: %w", cfg.Tape, err)
+	}
+	c := &conversations{threads: threads}
+	if chosen == nil || cfg.Format == "json" {
+		if err := c.judge(ctx, t, cfg.Query); err != nil {
+			return fmt.Errorf("judging the exchanges of %s: %w", cfg.Tape, err)
+		}
 	}
 	if chosen != nil {
 		return c.printOne(ctx, t, chosen.Ref, cfg, e)
@@ -137,7 +140,7 @@ func runTapeThreads(ctx context.Context, cfg tapeThreadsConfig, e env) error {
 		return c.printJSON(c.threads, e)
 	}
 	if len(c.threads) == 0 {
-		fmt.Fprintf(e.stderr, "%s holds no model call of that kind; exodeck tape stats says what it holds\n", cfg.Tape)
+		tellNone(cfg.Tape, "model call", cfg.Query, e)
 		return nil
 	}
 	return c.printTable(e)
@@ -159,12 +162,11 @@ func (c *conversations) printOne(ctx context.Context, t cassette.Source, ref tap
 			return reading.Of(ctx, t, x)
 		})
 	}
-	return fmt.Errorf("exchange %s is no part of a conversation; exodeck tape show %s prints it", cfg.Exchange, cfg.Exchange)
+	return fmt.Errorf("exchange %s of %s is no part of a conversation; exodeck tape show --tape %s %s prints it", cfg.Exchange, cfg.Tape, shellWord(cfg.Tape), shellWord(cfg.Exchange))
 }
 
 func (c *conversations) printJSON(threads []*thread.Thread, e env) error {
-	enc := json.NewEncoder(e.stdout)
-	enc.SetEscapeHTML(false)
+	enc := jsonLines(e.stdout)
 	for _, t := range threads {
 		if err := enc.Encode(c.listed(t)); err != nil {
 			return err
@@ -174,7 +176,7 @@ func (c *conversations) printJSON(threads []*thread.Thread, e env) error {
 }
 
 func (c *conversations) printTable(e env) error {
-	w := newTable("exchange", "started", "opening", "turns", "branches", "calls", "problems", "duration", "model")
+	w := newTable("exchange", "started", "opening", "turns", "branches", "calls", "errors", "warnings", "duration", "model")
 	session := ""
 	for _, t := range c.threads {
 		l := c.listed(t)
@@ -184,7 +186,7 @@ func (c *conversations) printTable(e env) error {
 		}
 		opening := strings.Join(strings.Fields(l.Opening), " ")
 		w.AppendRow(table.Row{
-			l.Turns[0].Seq, l.Started.Format("15:04:05.000"), show.Printable(cut(opening, 50)), len(l.Turns), l.Branches, l.Calls, l.Problems,
+			l.Turns[0].Seq, l.Started.Format("15:04:05.000"), show.Printable(cut(opening, 50)), len(l.Turns), l.Branches, l.Calls, l.Errors, l.Problems - l.Errors,
 			formatDuration(t.Duration()), show.Printable(cut(strings.Join(l.Models, ", "), 40)),
 		})
 	}

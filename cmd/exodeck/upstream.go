@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"slices"
@@ -23,8 +24,14 @@ const (
 	defaultPort   = "52415" // exo's
 )
 
+// tapeFlag names the tape of a command that records or changes it.
 func tapeFlag() cli.Flag {
 	return &cli.StringFlag{Name: "tape", Value: defaultTape, Usage: "the tape, a `FILE`"}
+}
+
+// recordingFlag names the tape of a command that only reads it, which takes a cassette too.
+func recordingFlag() cli.Flag {
+	return &cli.StringFlag{Name: "tape", Value: defaultTape, Usage: "the tape or cassette, a `FILE`"}
 }
 
 // exoHost and exoPort are the upstream that the environment names.
@@ -50,7 +57,8 @@ func defaultUpstream(getenv func(string) string) string {
 // exoURL is the base URL of the exo at host and port.
 func exoURL(host, port string) (string, error) {
 	if host == "" || strings.ContainsAny(host, "/@?# ") {
-		return "", fmt.Errorf("--host %q is no host; write a name or an address, such as %s, and the port behind --port", host, defaultHost)
+		// Not quoted: it may hold a password.
+		return "", fmt.Errorf("--host is no host; write a name or an address, such as %s, and the port behind --port", defaultHost)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return "", fmt.Errorf("--port %q is no port; write a number, such as %s", port, defaultPort)
@@ -58,14 +66,32 @@ func exoURL(host, port string) (string, error) {
 	return "http://" + net.JoinHostPort(host, port), nil
 }
 
-// reach makes sure that somebody listens at an address, so that a run does not fail once a question.
-func reach(ctx context.Context, address string) error {
+// reach makes sure that somebody listens behind a base URL that was checked, so that a run does not fail once a question. flags are those
+// that name another server.
+func reach(ctx context.Context, base, flags string) error {
+	u, err := url.Parse(base)
+	if err != nil {
+		return err
+	}
+	address := u.Host
+	if u.Port() == "" {
+		address = net.JoinHostPort(u.Hostname(), u.Scheme)
+	}
 	dialer := net.Dialer{Timeout: 10 * time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
-		return fmt.Errorf("no server can be reached at %s: %w; start exo, or name another with --host and --port", address, err)
+		return fmt.Errorf("no server can be reached at %s: %w; start it, or name another with %s", u.Redacted(), err, flags)
 	}
 	return conn.Close()
+}
+
+// tellAbsent says which upstreams nobody answers for yet. They may be started later.
+func tellAbsent(ctx context.Context, all []upstream, log *slog.Logger) {
+	for _, u := range all {
+		if err := reach(ctx, u.url.String(), "--upstream"); err != nil && ctx.Err() == nil {
+			log.Warn(err.Error())
+		}
+	}
 }
 
 // upstream is what a flag --upstream says.

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// wrapCommand prepares the command whose traffic is recorded. A signal that ends the recorder is passed on to it.
-func wrapCommand(ctx context.Context, args []string, bases []baseURL, e env) *exec.Cmd {
+// startWrapped starts the command behind "--", with its base URLs pointing at exodeck. A signal that ends exodeck is passed on to it.
+func startWrapped(ctx context.Context, args []string, bases []baseURL, e env) (*exec.Cmd, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
 	cmd.Env = os.Environ()
@@ -29,7 +29,10 @@ func wrapCommand(ctx context.Context, args []string, bases []baseURL, e env) *ex
 		}
 		return cmd.Process.Signal(syscall.SIGTERM)
 	}
-	return cmd
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("running %s: %w; write the command behind -- as you would without exodeck", args[0], err)
+	}
+	return cmd, nil
 }
 
 // commandStatus passes the exit status of a wrapped command on.
