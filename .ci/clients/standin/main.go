@@ -1,5 +1,6 @@
 // Command standin runs a stand-in for exo until its standard input is closed, for clients that are no Go programs. It prints its base
-// URL, and with -questions the plain questions of the built-in scenarios as JSON instead.
+// URL, and with -questions the plain questions of the built-in scenarios as JSON instead. With -agents FILE it replies to the tasks of
+// that file, too.
 package main
 
 import (
@@ -20,20 +21,29 @@ import (
 func main() {
 	log.SetFlags(0)
 	questions := flag.Bool("questions", false, "print the questions and end")
+	tasks := flag.String("agents", "", "reply to the tasks of this `FILE`, too")
 	flag.Parse()
 	var err error
 	if *questions {
 		err = printQuestions(os.Stdout)
 	} else {
-		err = serve(context.Background(), os.Stdin, os.Stdout)
+		err = serve(context.Background(), *tasks, os.Stdin, os.Stdout)
 	}
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func serve(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
-	server := standin.New(standin.Options{Script: standin.ForScenarios()})
+func serve(ctx context.Context, tasks string, stdin io.Reader, stdout io.Writer) error {
+	script := standin.ForScenarios()
+	if tasks != "" {
+		told, err := readAgents(tasks)
+		if err != nil {
+			return err
+		}
+		script = told.script(script)
+	}
+	server := standin.New(standin.Options{Script: script})
 	if err := server.Start(ctx); err != nil {
 		return err
 	}
