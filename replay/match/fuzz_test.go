@@ -18,6 +18,7 @@ func FuzzFind(f *testing.F) {
 	f.Add("POST", "/ollama/api/chat", []byte(`{"model":"m","messages":[{"role":"user","content":"x","images":["AA=="]}]}`), "", "")
 	f.Add("POST", "/api/generate", []byte(`{"model":"m","prompt":"x"`), "", "")
 	f.Add("PUT", "http://h?x#y", []byte("\xff\x00\u2028"), "é", "\x00")
+	f.Add("POS\nT", chatPath, []byte(tideRequest), "a\nb", "\r\n")
 	f.Fuzz(func(t *testing.T, method, url string, body []byte, name, value string) {
 		if method == "" {
 			method = "GET" // as net/http has it

@@ -36,7 +36,7 @@ const maxDiffLines = 10
 // Error describes the miss in at most 14 lines.
 func (m *Miss) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "no recorded answer to %s %s%s", m.Method, clip(m.URL, 0), labelText(m.Labels))
+	fmt.Fprintf(&b, "no recorded answer to %s %s%s", clip(m.Method, 0), clip(m.URL, 0), labelText(m.Labels))
 	if x := m.Nearest; x != nil {
 		fmt.Fprintf(&b, "\nnearest: exchange %s/%d%s", x.Session, x.Seq, labelText(m.beside))
 		if len(m.short) > 0 {

@@ -362,7 +362,7 @@ func (d *difference) elsewhere() string {
 	for _, e := range d.ix.entries {
 		counts[e.api]++
 		if pathOf(e.target) == path {
-			methods[e.x.Request.Method] = true
+			methods[clip(e.x.Request.Method, 0)] = true
 		}
 	}
 	if len(methods) == 0 {
@@ -372,8 +372,8 @@ func (d *difference) elsewhere() string {
 		}
 		return fmt.Sprintf("no exchange on this tape has the path %s (it holds %s)", clip(d.path, 0), strings.Join(has, ", "))
 	}
-	if !methods[d.q.method] {
-		return fmt.Sprintf("the tape has this path with %s only, not with %s", strings.Join(slices.Sorted(maps.Keys(methods)), " and "), d.q.method)
+	if method := clip(d.q.method, 0); !methods[method] {
+		return fmt.Sprintf("the tape has this path with %s only, not with %s", strings.Join(slices.Sorted(maps.Keys(methods)), " and "), method)
 	}
 	return ""
 }
