@@ -146,7 +146,7 @@ func runFollow(ctx context.Context, src follow.Source, cfg tapeTailConfig, tell 
 func exchangeLine(x *tape.Exchange) string {
 	row := listed(x)
 	line := fmt.Sprintf("%s  %s/%d  %s  %s %s  %s %s  %s → %s  %s", row.Started.Format("15:04:05.000"), x.Session, x.Seq, apiCell(row),
-		row.Method, show.Printable(cut(row.URL, 60)), statusCell(row.Status), endedCell(row.Ended),
+		show.Line(cut(row.Method, 20)), show.Printable(cut(row.URL, 60)), statusCell(row.Status), endedCell(row.Ended),
 		formatBytes(row.RequestBytes), formatBytes(row.ResponseBytes), formatDuration(x.Total))
 	if row.Model != "" {
 		line += "  " + show.Printable(cut(row.Model, 40))

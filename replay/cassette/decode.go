@@ -208,6 +208,18 @@ func checkName(name string) error {
 	return nil
 }
 
+// checkMethod refuses what no client can have sent, and what would break a line in two wherever the exchange is listed. A placeholder is
+// let through.
+func checkMethod(method string) error {
+	switch {
+	case method == "":
+		return errors.New("it is missing")
+	case strings.ContainsFunc(method, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }):
+		return fmt.Errorf("%.40q holds a blank or a character that cannot be seen; write one word, such as POST", method)
+	}
+	return nil
+}
+
 // endings are what "ended" may say.
 var endings = []tape.Ended{tape.Complete, tape.ClientGone, tape.UpstreamError, tape.UpstreamTruncated, tape.RecorderError, tape.Interrupted}
 
@@ -295,7 +307,10 @@ func (d lineDecoder) request(x *exchangeLine) error {
 	err := d.object(func(name string) error {
 		switch name {
 		case "method":
-			return d.text(&r.Method)
+			if err := d.text(&r.Method); err != nil {
+				return err
+			}
+			return checkMethod(r.Method)
 		case "url":
 			return d.text(&r.URL)
 		case "host":

@@ -46,6 +46,12 @@ func (x *Entry) SetTarget(target string) error {
 	return nil
 }
 
+// SetMethod says by which method, which is one word.
+func (x *Entry) SetMethod(method string) error {
+	x.Request.Method = method
+	return checkMethod(method)
+}
+
 // TakeCoding takes the content coding out of the header of a body that a recording shows decoded, in size bytes, and returns it as
 // [Entry] has it.
 func TakeCoding(h http.Header, size int) string {

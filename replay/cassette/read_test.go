@@ -159,6 +159,7 @@ func TestHostile(t *testing.T) {
 		{"two bodies", `{"request":{"method":"GET","url":"/","text":"a","base64":""}}`, `request.base64: there is "text" already; a body is one of body, text and base64`},
 		{"no base64", `{"request":{"method":"GET","url":"/","base64":"?"}}`, "request.base64: illegal base64"},
 		{"no method", `{"request":{"url":"/"},"response":{"status":200}}`, "request.method: it is missing"},
+		{"a method of two lines", `{"request":{"method":"GET\n/x","url":"/"},"response":{"status":200}}`, `line 1: request.method: "GET\n/x" holds a blank or a character that cannot be seen; write one word, such as POST`},
 		{"no URL", `{"request":{"method":"GET"},"response":{"status":200}}`, "request.url: it is missing; a path is enough"},
 		{"no status", "{" + handRequest + `,"response":{}}`, "response.status: it is missing"},
 		{"a status that is none", "{" + handRequest + `,"response":{"status":-1}}`, "response.status: -1 is no whole number from 0 to 999"},

@@ -129,6 +129,7 @@ func TestErrors(t *testing.T) {
 		{"null", `{"log":{"entries":[null]}}`, "log.entries[0] is null"},
 		{"no URL", `{"log":{"entries":[{"request":{"method":"GET"}}]}}`, "log.entries[0]: request.url: it is missing"},
 		{"in an archive in another order", `{"log":{"entries":[{"startedDateTime":"2026-03-04T05:06:08Z","request":{"method":"GET","url":"/"},"response":{}},{"startedDateTime":"2026-03-04T05:06:07Z","request":{"method":"GET"}}]}}`, "log.entries[1]: request.url: it is missing"},
+		{"a method of two words", `{"log":{"entries":[{"request":{"method":"GET x","url":"http://a/"}}]}}`, `request.method: "GET x" holds a blank`},
 		{"no method", `{"log":{"entries":[{"request":{"url":"http://a/"}}]}}`, "request.method: it is missing"},
 		{"a status that is none", `{"log":{"entries":[{"request":{"method":"GET","url":"/"},"response":{"status":1000}}]}}`, "1000 is no status"},
 		{"an encoding that is none", `{"log":{"entries":[{"request":{"method":"GET","url":"/"},"response":{"status":200,"content":{"text":"x","encoding":"rot13"}}}]}}`, `"rot13" is not known`},

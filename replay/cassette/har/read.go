@@ -77,10 +77,10 @@ func (e *entry) exchange() (*cassette.Entry, error) {
 	if err := x.SetTarget(e.Request.URL); err != nil {
 		return nil, fmt.Errorf("request.url: %w", err)
 	}
-	x.Request.Method, x.Request.Proto = e.Request.Method, proto(e.Request.Version)
-	if x.Request.Method == "" {
-		return nil, errors.New("request.method: it is missing")
+	if err := x.SetMethod(e.Request.Method); err != nil {
+		return nil, fmt.Errorf("request.method: %w", err)
 	}
+	x.Request.Proto = proto(e.Request.Version)
 	x.Request.Header = header(e.Request.Headers, &x.Request.Host)
 	if err := e.body(x); err != nil {
 		return nil, err

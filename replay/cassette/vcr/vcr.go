@@ -162,10 +162,10 @@ func (i *interaction) entry() (*cassette.Entry, error) {
 	if err := x.SetTarget(q.URL + q.URI); err != nil {
 		return nil, fmt.Errorf("request.url: %w", err)
 	}
-	if q.Method == "" {
-		return nil, errors.New("request.method: it is missing")
+	if err := x.SetMethod(q.Method); err != nil {
+		return nil, fmt.Errorf("request.method: %w", err)
 	}
-	x.Request.Method, x.Request.Proto, x.Request.Header = q.Method, cmp.Or(q.Proto, "HTTP/1.1"), http.Header(q.Headers)
+	x.Request.Proto, x.Request.Header = cmp.Or(q.Proto, "HTTP/1.1"), http.Header(q.Headers)
 	x.Request.Host = cmp.Or(q.Host, x.Request.Host)
 	x.Request.Header.Del("Host")
 	code := cmp.Or(p.Code, p.Status.code)

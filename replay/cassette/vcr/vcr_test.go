@@ -72,6 +72,7 @@ func TestErrors(t *testing.T) {
 		{"no YAML", "a: [", "yaml: "},
 		{"a list", "- a", "yaml: "},
 		{"a key twice", "interactions: []\ninteractions: []", "already defined"},
+		{"a method of two words", "interactions: [{request: {method: GET x, uri: /}}]", `interactions[0]: request.method: "GET x" holds a blank`},
 		{"no URL", "interactions: [{request: {method: GET}}]", "interactions[0]: request.url: it is missing"},
 		{"no method", "interactions: [{request: {uri: /}}]", "interactions[0]: request.method: it is missing"},
 		{"no status", "interactions: [{request: {method: GET, uri: /}}]", "interactions[0]: response.code: it is missing"},
