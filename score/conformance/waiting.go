@@ -17,6 +17,10 @@ func (j *trial) timedOut() bool {
 	return strings.Contains(cause, "timeout") || strings.Contains(cause, "timed out") || strings.Contains(cause, "deadline exceeded")
 }
 
+// stopped reports whether whoever ran the client stopped it: the exchange says so when the client was this program, as in `exodeck run`.
+// The cause is that of a context which ended by a signal.
+func (j *trial) stopped() bool { return strings.HasSuffix(j.Cause, "signal received") }
+
 // longPatience is how long a client must have been waiting for an event, so that its leaving is laid at the server, when the rules allow
 // streams that time.
 const longPatience = 30 * time.Second
@@ -30,7 +34,7 @@ func (j *trial) clientGone() {
 		return
 	}
 	j.over = true
-	if gap, where := j.longestGap(); gap >= j.patience() || j.timedOut() {
+	if gap, where := j.longestGap(); !j.stopped() && (gap >= j.patience() || j.timedOut()) {
 		detail := "the client gave up: " + j.Cause
 		if gap >= j.patience() {
 			detail = fmt.Sprintf("the client gave up after %s without an event", rounded(gap))
@@ -52,6 +56,9 @@ func (j *trial) clientGone() {
 	if wait := j.lastWait(); wait > 0 {
 		detail += fmt.Sprintf("; %s had come for %s", j.awaited(), rounded(wait))
 	}
+	if j.stopped() {
+		detail += "; it was stopped: " + j.Cause
+	}
 	j.add("client-disconnect", j.end(), "the client closed the connection "+detail)
 	j.unjudged = true
 }
@@ -61,7 +68,7 @@ const unease = 5 * time.Second
 
 // blameLeaving tells a client that was being served from one that may have lost patience.
 func (j *trial) blameLeaving() (Side, string) {
-	if wait := j.lastWait(); wait >= unease {
+	if wait := j.lastWait(); wait >= unease && !j.stopped() {
 		return Unknown, fmt.Sprintf("%s had come for %s, so that the client may have given up", j.awaited(), rounded(wait))
 	}
 	return Client, ""
