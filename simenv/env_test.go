@@ -52,7 +52,8 @@ func (w *World) everything() string {
 	return b.String()
 }
 
-// FuzzExecute sends any call with any arguments to an environment. It must not panic, and must not touch the world or another environment.
+// FuzzExecute sends any call with any arguments to an environment. It must not panic, must not touch the world or another environment, and
+// must do the same in a second one.
 func FuzzExecute(f *testing.F) {
 	data, err := os.ReadFile("testdata/calls.jsonl")
 	if err != nil {
@@ -85,14 +86,24 @@ func FuzzExecute(f *testing.F) {
 			w = worlds["zh"]
 		}
 		env, other := newEnv(t, w), newEnv(t, w)
-		call := Call{Name: name, Args: given}
-		again := Call{Name: name, Args: asDict(pyvalue.DeepCopy(given))}
-		told := env.Execute([]Call{call, again, {Name: "view_orders", Args: pyvalue.DictOf("user_name", pyvalue.Str("Ada"))}})
+		calls := func() (all []Call) { // with arguments of their own, as a call may change them
+			for range 2 {
+				all = append(all, Call{Name: name, Args: asDict(pyvalue.DeepCopy(given))})
+			}
+			return append(all, Call{Name: "view_orders", Args: pyvalue.DictOf("user_name", pyvalue.Str("Ada"))})
+		}
+		told := env.Execute(calls())
 		if told.Len() != 3 {
 			t.Fatalf("%d observations for 3 calls", told.Len())
 		}
-		if _, err := env.Snapshot(); err != nil {
-			t.Logf("no snapshot: %v", err)
+		twin := newEnv(t, w)
+		if got := twin.Execute(calls()); pyvalue.Repr(got) != pyvalue.Repr(told) {
+			t.Errorf("%s(%s) is told %s, elsewhere %s", name, arguments, pyvalue.Repr(told), pyvalue.Repr(got))
+		}
+		state, err := env.Snapshot()
+		same, twinErr := twin.Snapshot()
+		if (err == nil) != (twinErr == nil) || err == nil && pyvalue.Repr(state) != pyvalue.Repr(same) {
+			t.Errorf("%s(%s) leaves another state the second time: %v, %v", name, arguments, err, twinErr)
 		}
 		if w.everything()+other.everything() != pristine[w.Language] {
 			t.Errorf("%s(%s) changed the world or another environment", name, arguments)

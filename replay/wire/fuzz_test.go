@@ -9,11 +9,12 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/wire"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 )
 
 // fuzzResponse checks what must hold for every body: it is read without an error, its normal form is JSON, every place lies in it, and
-// the pieces it came in do not matter.
+// neither the pieces it came in matter nor how its lines end or its JSON is set.
 func fuzzResponse(f *testing.F, api tape.API) {
 	for _, c := range answerCases {
 		if c.api == api {
@@ -39,6 +40,22 @@ func fuzzResponse(f *testing.F, api tape.API) {
 		}
 		if !reflect.DeepEqual(a, again) {
 			t.Errorf("in pieces (-whole +pieces):\n%s", cmp.Diff(a, again))
+		}
+		var other []byte
+		switch v := jsontext.Value(bytes.Clone(body)); {
+		case stream && !bytes.Contains(body, []byte("\r")):
+			other = bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
+		case !stream && v.Indent() == nil:
+			other = v
+		default:
+			return
+		}
+		again, err = wire.ParseResponse(api, stream, bytes.NewReader(other))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a.Normalized(), again.Normalized()) {
+			t.Errorf("%s\nset in another way is\n%s", a.Normalized(), again.Normalized())
 		}
 	})
 }
@@ -130,6 +147,17 @@ func FuzzRequest(f *testing.F) {
 		again, err := wire.ParseRequest(api, body)
 		if err != nil || !bytes.Equal(meaning, again.Meaning(true)) || q.Outline() != again.Outline() {
 			t.Error("read twice, it is not the same")
+		}
+		// Blanks, and the order of members, mean nothing.
+		v := jsontext.Value(bytes.Clone(body))
+		if !v.IsValid() || v.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false)) != nil || v.Indent() != nil {
+			return
+		}
+		if again, err = wire.ParseRequest(api, v); err != nil {
+			t.Fatal(err)
+		}
+		if got := again.Meaning(true); !bytes.Equal(meaning, got) {
+			t.Errorf("%s\nset in another way means\n%s", meaning, got)
 		}
 	})
 }

@@ -181,9 +181,12 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// FuzzCheck: a check says the same again, the opposite of the schema's negation, and the same of the schema inside of another.
 func FuzzCheck(f *testing.F) {
 	f.Add(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`, `{"n":"x"}`)
 	f.Add(`{"anyOf":[{"type":"null"},{"minimum":3}]}`, `{"n":1e99}`)
+	f.Add(`{"properties":{"a":{"enum":[1,"x"]},"b":{"items":[{"type":"string"}],"minimum":1,"exclusiveMinimum":true}},"additionalProperties":false}`, `{"a":1.0,"b":1}`)
+	f.Add(`{"if":{"maxProperties":1},"then":{"propertyNames":{"maxLength":2}},"else":{"dependentRequired":{"a":["b"]}}}`, `{"a":[],"abc":null}`)
 	f.Add(`{"oneOf":[{"patternProperties":{"(?=a)":{"pattern":"\\u0041"}}},{"not":{"pattern":"(a)\\1"}}]}`, `{"a":"b"}`)
 	f.Fuzz(func(t *testing.T, raw, arguments string) {
 		s, err := schema.Compile([]byte(raw))
@@ -196,6 +199,22 @@ func FuzzCheck(f *testing.F) {
 		}
 		if again, _ := s.Check([]byte(arguments)); !cmp.Equal(first, again) {
 			t.Errorf("%v, then %v", first, again)
+		}
+		if len(s.Unchecked) > 0 || strings.ContainsAny(raw, `$\`) || strings.Contains(raw, `"id"`) {
+			return // what it means may depend on where it stands
+		}
+		for wrapped, opposite := range map[string]bool{`{"allOf":[` + raw + `]}`: false, `{"not":` + raw + `}`: true} {
+			s, err := schema.Compile([]byte(wrapped))
+			if err != nil {
+				t.Fatalf("%s: %v", wrapped, err)
+			}
+			got, err := s.Check([]byte(arguments))
+			if err != nil {
+				t.Fatalf("%s: %v", wrapped, err)
+			}
+			if fits := len(first) == 0; (len(got) == 0) != (fits != opposite) {
+				t.Errorf("%s has the violations %v, but %s has %v", raw, first, wrapped, got)
+			}
 		}
 	})
 }
