@@ -1,6 +1,4 @@
 package markup
 
 // Parse runs the parser of one family.
-func (f Family) Parse(text string) []Call {
-	return f.parse(text, func(string, string) string { return "" })
-}
+func (f Family) Parse(text string, types Types) []Call { return f.parse(text, types) }

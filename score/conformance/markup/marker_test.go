@@ -177,22 +177,64 @@ func TestOutsideCode(t *testing.T) {
 	}
 }
 
+// FuzzOutsideCode: code becomes blanks, byte for byte, and lines stay lines.
 func FuzzOutsideCode(f *testing.F) {
-	f.Add("a `b` \n```\nc\n```\n~~~ d")
+	for _, text := range []string{
+		"a `b` \n```\nc\n```\n~~~ d", "``a`b`` `c", "a\n\n    b\n\n\tc\nd", "1. a\n\n       b\n\n- c\n\n    d", "10. a\n\n    ```\n    b\n\n    ```\n    c",
+		"a <code>b</code> <PRE class=\"x\">\nc\n</pre> `<code>` d", "```a`b\n~~~ c\n~~~",
+	} {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
-		masked := markup.OutsideCode(text)
-		if len(masked) != len(text) {
-			t.Fatalf("%d bytes became %d", len(text), len(masked))
-		}
-		for i := range masked {
-			if masked[i] != text[i] && masked[i] != ' ' {
-				t.Fatalf("byte %d is %q, was %q", i, masked[i], text[i])
+		for name, masked := range map[string]string{"code": markup.OutsideCode(text), "fences": markup.OutsideFences(text)} {
+			if len(masked) != len(text) {
+				t.Fatalf("without %s %d bytes became %d", name, len(text), len(masked))
+			}
+			for i := range len(masked) {
+				if masked[i] != text[i] && (masked[i] != ' ' || text[i] == '\n') {
+					t.Fatalf("without %s byte %d is %q, was %q", name, i, masked[i], text[i])
+				}
 			}
 		}
+		if !strings.ContainsAny(text, "`~\t<") && !strings.Contains(text, "    ") && markup.OutsideCode(text) != text {
+			t.Errorf("there is no code in %q", text)
+		}
+	})
+}
+
+// FuzzMarkers: markup stands where it is said to, in order, each kind once, and is gone from the text without it.
+func FuzzMarkers(f *testing.F) {
+	for _, family := range markup.Families {
+		for _, example := range family.Examples {
+			f.Add(example)
+		}
+	}
+	for _, text := range []string{
+		"<s>a</s> b", " <s>a", "a </s>", "<think>a</think>b", "analysisEasy.assistantcommentary to=functions.f{}", "<|a|> <|/b|> <｜c▁d｜> [|e|]", "]~b]a[e~[", "<tool_call><tool_call",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		last, seen := -1, map[string]bool{}
 		for _, m := range markup.Markers(text) {
-			if m.Offset > len(text) {
-				t.Fatalf("%+v is outside", m)
+			if seen[m.Text] {
+				t.Errorf("%q comes twice", m.Text)
 			}
+			seen[m.Text] = true
+			if m.Text == markup.Glued {
+				continue
+			}
+			if m.Offset <= last || !strings.HasPrefix(text[min(m.Offset, len(text)):], m.Text) {
+				t.Errorf("%q is not at %d, behind %d", m.Text, m.Offset, last)
+			}
+			last = m.Offset
+		}
+		stripped := markup.Strip(text)
+		if none := last < 0; none != (stripped == text) {
+			t.Errorf("with %v it became %q", markup.Markers(text), stripped)
+		}
+		if len(markup.WithoutReasoning(text)) > len(text) {
+			t.Errorf("without reasoning it is %q", markup.WithoutReasoning(text))
 		}
 	})
 }
