@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/exodeck/exodeck/replay/cassette/formats"
@@ -78,6 +79,7 @@ func TestOpenNothing(t *testing.T) {
 	}
 }
 
+// FuzzOf: whatever a file is taken for can be tried, and what can be read as that is told to be that behind a byte order mark, too.
 func FuzzOf(f *testing.F) {
 	for _, x := range files {
 		f.Add(x.text)
@@ -88,8 +90,25 @@ func FuzzOf(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := formats.Parse(string(format)); err != nil {
-			t.Error(err)
+		c, err := formats.Open(path, format)
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		if strings.HasPrefix(text, "\ufeff") {
+			return
+		}
+		marked := write(t, "\ufeff"+text)
+		if got, err := formats.Of(marked); got != format || err != nil {
+			t.Errorf("behind a byte order mark %q is %q, %v", format, got, err)
+		}
+		again, err := formats.Open(marked, format)
+		if err != nil {
+			t.Fatalf("behind a byte order mark %q: %v", format, err)
+		}
+		defer again.Close()
+		if got, want := again.Head().Exchanges, c.Head().Exchanges; got != want {
+			t.Errorf("%d exchanges, behind a byte order mark %d", want, got)
 		}
 	})
 }

@@ -22,7 +22,7 @@ const recorded = `{"session":"a","upstream":"http://exo:52415"}
 {"seq":3,"session":"a","started":"2026-03-04T05:06:09.000000000Z","request":{"method":"PUT","url":"/image","proto":"HTTP/1.1","base64":"/wA="},"response":{"status":418,"reason":"Short and stout","headers":{"Content-Type":["image/png"]},"base64":"/v8="},"timing":{"ttfb_ms":1.000,"total_ms":1.000,"pieces":[[0,1.000]]},"ended":"complete"}
 `
 
-func read(t *testing.T, text string) *cassette.Cassette {
+func read(t testing.TB, text string) *cassette.Cassette {
 	t.Helper()
 	c, err := cassette.Read(strings.NewReader(text), "test")
 	if err != nil {
@@ -146,6 +146,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// FuzzRead: what can be read can be written, and read again as the same exchanges; and writing those gives the same archive.
 func FuzzRead(f *testing.F) {
 	browser, err := os.ReadFile("testdata/browser.har")
 	if err != nil {
@@ -153,18 +154,32 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add(browser)
 	f.Add([]byte(`{"log":{"entries":[{"request":{"method":"GET","url":"/"},"response":{"status":200,"content":{"text":"abc"}},"_frames":[{"offset":0,"ms":1},{"offset":2,"ms":2}],"time":1e300}]}}`))
+	var written bytes.Buffer
+	if err := har.Write(f.Context(), &written, read(f, recorded), "test"); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(written.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := har.Read(bytes.NewReader(data), "fuzz.har")
 		if err != nil {
 			return
 		}
-		// What could be read can be written, and read again.
-		var text bytes.Buffer
-		if err := har.Write(t.Context(), &text, c, "test"); err != nil {
+		var first, second bytes.Buffer
+		if err := har.Write(t.Context(), &first, c, "test"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := har.Read(&text, "again.har"); err != nil {
+		again, err := har.Read(bytes.NewReader(first.Bytes()), "again.har")
+		if err != nil {
 			t.Fatal(err)
+		}
+		if diff := cmp.Diff(digests(t, c), digests(t, again)); diff != "" {
+			t.Errorf("(-read +read again)\n%s", diff)
+		}
+		if err := har.Write(t.Context(), &second, again, "test"); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(first.String(), second.String()); diff != "" {
+			t.Errorf("(-written +written again)\n%s", diff)
 		}
 	})
 }
