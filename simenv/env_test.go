@@ -111,6 +111,56 @@ func FuzzExecute(f *testing.F) {
 	})
 }
 
+// FuzzRunLine: any line is answered by a line of JSON with its id, the same one each time, or it is said what is wrong with it.
+func FuzzRunLine(f *testing.F) {
+	data, err := os.ReadFile("testdata/calls.jsonl")
+	if err != nil {
+		f.Fatal(err)
+	}
+	n := 0
+	for line := range bytes.Lines(data) {
+		if n++; n%8 == 1 { // there are many of a kind
+			f.Add(line)
+		}
+	}
+	for _, line := range []string{
+		`{"id":1,"language":"en","involved_classes":["BaseApi","Travel"],"initial_config":{"BaseApi":{"wifi":true}},"calls":[{"name":"turn_on_wifi"},{"name":"f","args":{}}],"batches":[2]}`,
+		`{"language":"zh","involved_classes":"Travel","initial_config":null,"calls":[],"batches":[0]}`, `{"language":"en","batches":[-1,1e99]}`, `[]`,
+	} {
+		f.Add([]byte(line))
+	}
+	worlds := miniWorlds(f)
+	f.Fuzz(func(t *testing.T, line []byte) {
+		out, err := worlds.RunLine(line)
+		if err != nil {
+			if err.Error() == "" {
+				t.Error("an error without a text")
+			}
+			return
+		}
+		if again, err := worlds.RunLine(line); err != nil || !bytes.Equal(out, again) {
+			t.Errorf("%s, then %s, %v", out, again, err)
+		}
+		if bytes.ContainsAny(out, "\r\n") {
+			t.Errorf("more than a line: %q", out)
+		}
+		in, answer := decodeObject(t, line), decodeObject(t, out)
+		if want, got := getOr(in, "id", pyvalue.None{}), field(answer, "id"); pyvalue.Repr(want) != pyvalue.Repr(got) {
+			t.Errorf("id %s became %s", pyvalue.Repr(want), pyvalue.Repr(got))
+		}
+		if _, failed := answer.GetStr("load_error"); failed {
+			return
+		}
+		calls, _ := in.GetStr("calls")
+		if calls == nil {
+			calls = pyvalue.NewList()
+		}
+		if want, got := len(items(calls)), len(items(field(answer, "observations"))); want != got {
+			t.Errorf("%d observations for %d calls", got, want)
+		}
+	})
+}
+
 // TestConcurrentEnvironments runs all vectors at once on shared worlds. With the race detector it finds whatever two environments share.
 func TestConcurrentEnvironments(t *testing.T) {
 	worlds := miniWorlds(t)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exodeck/exodeck/fixtures"
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/wire"
 	"github.com/exodeck/exodeck/score/scenario"
 	"github.com/google/go-cmp/cmp"
 )
@@ -183,10 +184,13 @@ func TestLacks(t *testing.T) {
 	}
 }
 
+// FuzzParse: a file has scenarios that can be asked, or an error with its place. What is asked is read by the API as what was meant.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(tideFile))
 	f.Add([]byte("[[scenarios]]\nname='a'\ndescription=\"\"\"b\"\"\"\nexpect_tool_call=true\ntool_result={a=[{x=1},{y.z=2}]}\n"))
 	f.Add([]byte("[tools.a.properties]\nx={a=1}\n[[scenarios]]\n"))
+	f.Add([]byte("[tools.a]\nrequired=['x']\n[tools.a.properties]\nx={type='string'}\n[[scenarios]]\nname='a'\ndescription='b'\nexpect_tool_call=true\ntools=['a','a']\n" +
+		"[[scenarios.messages]]\nrole='assistant'\ntool_calls=[{id='1',name='a',arguments={x=2026-01-02}}]\n[[scenarios.messages]]\nrole='tool'\ntool_call_id='1'\ncontent='c'\n"))
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		file, err := scenario.Parse("f.toml", doc)
 		if err != nil {
@@ -197,8 +201,26 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, s := range file.Scenarios {
 			for _, api := range append([]tape.API{tape.Ollama}, scenario.AllAPIs...) {
-				if _, err := scenario.NewRequest(api, "m", s, false); err != nil && !strings.Contains(err.Error(), "JSON compliant") {
-					t.Fatal(err)
+				asked, err := scenario.NewRequest(api, "m", s, false)
+				if err != nil {
+					if !strings.Contains(err.Error(), "JSON compliant") {
+						t.Fatal(err)
+					}
+					continue
+				}
+				q, err := wire.ParseRequest(api, asked.Body)
+				if err != nil || q.Model != "m" || q.Stream {
+					t.Fatalf("%s: %s is read as %+v, %v", api, asked.Body, q, err)
+				}
+				var want, got []string
+				for _, tool := range s.Tools {
+					want = append(want, tool.Name)
+				}
+				for _, tool := range q.Tools {
+					got = append(got, tool.Name)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s: tools of %s (-scenario +request):\n%s", api, asked.Body, diff)
 				}
 			}
 		}

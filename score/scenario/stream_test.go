@@ -173,3 +173,40 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+// FuzzStream: of any stream there is an answer that can be judged and gone on from, or it is said why there is none.
+func FuzzStream(f *testing.F) {
+	for _, seed := range []string{
+		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+		"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{}}}\n\n" +
+			"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+		"event: response.output_item.done\ndata: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"f\",\"arguments\":\"{}\"}}\n\n" +
+			"event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}\n\n",
+		"{\"message\":{\"content\":\"x\",\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":{\"a\":[{\"b\":1}]}}}]},\"done\":false}\n{\"done\":true,\"done_reason\":\"stop\"}\n",
+		"{\"error\":\"x\"}\n", "data: {\"error\":{\"message\":null}}\n\n", "data: [DONE]\n\n", "",
+	} {
+		f.Add([]byte(seed))
+	}
+	s := Scenario{ExpectToolCall: true, ExpectedFunction: "f", RequiredArgKeys: []string{"a"}, NestedArrayKey: "a", RequiredItemKeys: []string{"b"}}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, d := range dialects {
+			a, err := parseStream(d.api, body)
+			if err != nil {
+				if e, ok := err.(*UnusableError); !ok || e.What == "" {
+					t.Fatalf("%s: error %#v", d.api, err)
+				}
+				continue
+			}
+			if a.FinishReason == nil || a.Content == nil {
+				t.Fatalf("%s: answer %+v", d.api, a)
+			}
+			judge(s, PhaseToolCall, a)
+			judge(s, PhaseFollowUp, a)
+			if a.Call != nil {
+				if req, err := NewFollowUp(d.api, "m", s, *a.Call, "{}", true); err == nil && !json.Valid(req.Body) {
+					t.Fatalf("%s: body %s", d.api, req.Body)
+				}
+			}
+		}
+	})
+}

@@ -2,6 +2,9 @@ package redact
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -49,6 +52,62 @@ func FuzzBody(f *testing.F) {
 			if offset < 0 || offset > int64(len(got)) || i > 0 && offset < offsets[i-1] {
 				t.Errorf("offsets %v in %d bytes", offsets, len(got))
 			}
+		}
+	})
+}
+
+// spellings are ways of writing a text that are undone when it is searched.
+var spellings = []struct {
+	name  string
+	write func(text string) string
+}{
+	{"as it is", func(text string) string { return text }},
+	{"in JSON", func(text string) string {
+		var b strings.Builder
+		for i := range len(text) {
+			fmt.Fprintf(&b, `\u%04x`, text[i])
+		}
+		return b.String()
+	}},
+	{"in percent", func(text string) string {
+		var b strings.Builder
+		for i := range len(text) {
+			fmt.Fprintf(&b, "%%%02X", text[i])
+		}
+		return b.String()
+	}},
+	{"in hexadecimal", func(text string) string { return hex.EncodeToString([]byte(text)) }},
+	{"in base64", func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }},
+	{"in base64 for URLs", func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }},
+}
+
+// FuzzSpelled: a secret is gone from a body in whatever two ways it is written, one inside the other, and whatever stands around it. Within
+// the first of them, too: base64 has it at every alignment.
+func FuzzSpelled(f *testing.F) {
+	for i := range len(spellings) * len(spellings) {
+		f.Add(uint8(i), "[", "]", `{"a":"`, `"}`)
+		f.Add(uint8(i), "ab", "", "data: {\"choices\":[{\"delta\":{\"content\":\"", "\"}}]}\n\ndata: [DONE]\n\n")
+	}
+	const secret = "Ada Lovelace 1815"
+	path, err := ParsePath("$..user")
+	if err != nil {
+		f.Fatal(err)
+	}
+	rules := Rules{JSON: []Path{path}}
+	f.Fuzz(func(t *testing.T, how uint8, before, after, head, tail string) {
+		outer, inner := spellings[int(how)%len(spellings)], spellings[int(how)/len(spellings)%len(spellings)]
+		written := outer.write(before + inner.write(secret) + after)
+		body := head + " " + written + " " + tail // beside more of a code it would be part of another text
+		r := New(rules)
+		r.RequestBody([]byte(`[{"user":"`+secret+`"}]`), "application/json")
+		r.Body([]byte(body), "", nil)
+		r.Learned()
+		got := string(r.Body([]byte(body), "", nil))
+		if r.Err() != nil {
+			return
+		}
+		if strings.Contains(got, written) {
+			t.Errorf("%s, %s inside, %q became %q", outer.name, inner.name, body, got)
 		}
 	})
 }
