@@ -37,10 +37,11 @@ func ParseHost(s string) (Host, error) {
 	} else if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return Host{}, fmt.Errorf("%q is no port in %q; write HOST or HOST:PORT, such as exo.local:52415", port, s)
 	}
-	if _, err := netip.ParseAddr(host); err != nil && (host == "" || strings.ContainsAny(host, ":/@*?#[]% ")) {
+	name := canonicalHost(host)
+	if _, err := netip.ParseAddr(host); err != nil && (name == "" || strings.HasSuffix(name, ".") || strings.ContainsAny(name, ":/@*?#[]% ")) {
 		return Host{}, fmt.Errorf("%q names no host; write HOST or HOST:PORT, such as exo.local:52415", s)
 	}
-	return Host{Name: canonicalHost(host), Port: port}, nil
+	return Host{Name: name, Port: port}, nil
 }
 
 // String returns HOST or HOST:PORT.

@@ -172,7 +172,7 @@ func TestParseHost(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []string{"", "*", "*.local", "http://exo", "exo/v1", "exo:", "exo:0", "exo:http", "exo:70000", "user@exo", "exo local"} {
+	for _, s := range []string{"", "*", "*.local", "http://exo", "exo/v1", "exo:", "exo:0", "exo:http", "exo:70000", "user@exo", "exo local", ".", "exo..", ".:80"} {
 		if h, err := ParseHost(s); err == nil || !strings.Contains(err.Error(), "write HOST or HOST:PORT") {
 			t.Errorf("%q: %+v, %v", s, h, err)
 		}

@@ -1,6 +1,7 @@
 package score_test
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 
@@ -49,4 +50,46 @@ func TestParseResult(t *testing.T) {
 	if _, err := score.ParseResult("good"); err == nil {
 		t.Error("good was taken for a result")
 	}
+}
+
+// FuzzParseOutcomes: every outcome has a result there is, and there are as many as the file has samples.
+func FuzzParseOutcomes(f *testing.F) {
+	for _, s := range []string{
+		`{"results":[{"name":"tide","api":"openai","passed":true}],"exodeck":{"missing":[{"name":"ferry","api":"openai"}]}}`,
+		`{"samples":[{"id":"a_0","valid":true,"status":"ok"},{"id":"a_1","status":"missing"}]}`,
+		`{"runs":[{"result":{"samples":[{"id":"a_0"}]}},{"result":{}}],"samples":[]}`, `{"results":null,"runs":null}`, `{"results":[],"exodeck":"v1"}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		all, err := score.ParseOutcomes(data)
+		if err != nil {
+			return
+		}
+		for _, o := range all {
+			if _, err := score.ParseResult(string(o.Result)); err != nil {
+				t.Errorf("%+v: %v", o, err)
+			}
+		}
+		var file struct {
+			Results, Samples []any
+			Exodeck          any
+			Runs             []struct{ Result struct{ Samples []any } }
+		}
+		if err := json.Unmarshal(data, &file); err != nil {
+			t.Fatal(err)
+		}
+		want := len(file.Samples)
+		for _, run := range file.Runs {
+			want += len(run.Result.Samples)
+		}
+		if file.Results != nil {
+			if want = len(file.Results); file.Exodeck != nil {
+				return // what is missing is counted there
+			}
+		}
+		if len(all) != want {
+			t.Errorf("%d outcomes of %d", len(all), want)
+		}
+	})
 }

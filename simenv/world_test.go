@@ -1,6 +1,9 @@
 package simenv
 
 import (
+	"bytes"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -104,4 +107,33 @@ func TestPartialWorld(t *testing.T) {
 	if want := "ValueError: the world tables have no class Travel"; err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}
+}
+
+// FuzzReadWorld: a world is refused, or every method works on it: a call that it does not suit is told an error, as any other.
+func FuzzReadWorld(f *testing.F) {
+	for _, language := range languages {
+		data, err := miniworld.FS.ReadFile("world-" + language + ".json")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"BaseApi":{"after_load":{}},"Travel":{"after_load":{"users":{},"flights":[],"reservations":[]}}}`))
+	data, err := os.ReadFile("testdata/calls.jsonl")
+	if err != nil {
+		f.Fatal(err)
+	}
+	lines := slices.Collect(bytes.Lines(data))
+	f.Fuzz(func(t *testing.T, world []byte) {
+		w, err := ReadWorld("en", world)
+		if err != nil {
+			return
+		}
+		worlds := Worlds{"en": w, "zh": w}
+		for _, line := range lines {
+			if out, err := worlds.RunLine(line); err != nil || len(out) == 0 {
+				t.Errorf("%s: %s, %v", line, out, err)
+			}
+		}
+	})
 }

@@ -259,3 +259,19 @@ func medianDistance(a, b []time.Duration) time.Duration {
 	slices.Sort(distances)
 	return distances[len(distances)/2]
 }
+
+// FuzzParseTiming: a timing that can be read is written as it is read.
+func FuzzParseTiming(f *testing.F) {
+	for _, s := range []string{"recorded", "none", "x2", "x0.25", "x1", "x0x1p-3", "x1_0", "xNaN", "x1e-6"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, err := server.ParseTiming(s)
+		if err != nil {
+			return
+		}
+		if again, err := server.ParseTiming(got.String()); err != nil || again != got {
+			t.Errorf("%q is %g, written as %s it is %g, %v", s, float64(got), got, float64(again), err)
+		}
+	})
+}

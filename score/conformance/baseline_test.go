@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -41,4 +42,32 @@ func TestParseBaselineError(t *testing.T) {
 			t.Errorf("%q: error %v", bad, err)
 		}
 	}
+}
+
+// FuzzParseBaseline: a baseline that can be read is written, and read again as the same.
+func FuzzParseBaseline(f *testing.F) {
+	for _, s := range []string{
+		`{"baseline":1,"problems":[{"code":"empty-answer","api":"openai","stream":true,"question":"00"},{"code":"no-code","api":"x"},{"code":"empty-answer","api":"openai","stream":false,"question":"00"}]}`,
+		`{"baseline":1,"problems":[{},{}]}`, `{"baseline":1}`, `{"baseline":2}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := conformance.ParseBaseline(data)
+		if err != nil {
+			return
+		}
+		first, err := b.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := conformance.ParseBaseline(first)
+		if err != nil || again.Len() != b.Len() {
+			t.Fatalf("%s: %d problems became %+v, %v", first, b.Len(), again, err)
+		}
+		second, err := again.Encode()
+		if err != nil || !bytes.Equal(first, second) {
+			t.Errorf("%s became %s, %v", first, second, err)
+		}
+	})
 }

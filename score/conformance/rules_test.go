@@ -117,3 +117,27 @@ func TestRulesString(t *testing.T) {
 		t.Error("the same rules have two forms")
 	}
 }
+
+// FuzzParseRules: rules that can be read are in order, and are the same when they are read again.
+func FuzzParseRules(f *testing.F) {
+	for _, s := range []string{
+		"only = [\"tool call\", \"content\"]\nignore = [\"duplicate-call\"]\ntimeout = \"2m\"\n[severity]\nempty-answer = \"warning\"\n", "onyl = []", "timeout = \"-1s\"",
+		"only = [\"tool-call\"]\n", "severity = {missing-usage = \"error\"}", "ignore = [3]",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := conformance.ParseRules(text)
+		if err != nil {
+			return
+		}
+		if err := r.Validate(); err != nil {
+			t.Error(err)
+		}
+		again, err := conformance.ParseRules(text)
+		if err != nil || again.String() != r.String() {
+			t.Errorf("%s, then %s, %v", r.String(), again.String(), err)
+		}
+		conformance.New(r) // takes any
+	})
+}

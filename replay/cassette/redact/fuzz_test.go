@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -108,6 +109,48 @@ func FuzzSpelled(f *testing.F) {
 		}
 		if strings.Contains(got, written) {
 			t.Errorf("%s, %s inside, %q became %q", outer.name, inner.name, body, got)
+		}
+	})
+}
+
+// FuzzParsePath: a path that can be read is kept as it is written, and leads where another reading of its steps says.
+func FuzzParsePath(f *testing.F) {
+	for _, s := range []string{"$.user", "$.messages[*].name", "$..token", "$.a.*..b[2]", `$["a key"]['b']`, "$..[0]", "$.a[", "$..a..a..a"} {
+		f.Add(s, "a/0/b/a")
+	}
+	f.Fuzz(func(t *testing.T, text, to string) {
+		p, err := ParsePath(text)
+		if err != nil {
+			return
+		}
+		if p.String() != text {
+			t.Errorf("%q is written %q", text, p)
+		}
+		var at []place
+		for name := range strings.SplitSeq(to, "/") {
+			if n, err := strconv.Atoi(name); err == nil && n >= 0 {
+				at = append(at, place{index: n})
+			} else {
+				at = append(at, place{name: name, index: -1})
+			}
+		}
+		if len(at) > 32 || len(p.steps) > 8 {
+			return // the time is that of the many ways
+		}
+		// reached says which places are behind the steps so far.
+		reached := make([]bool, len(at)+1)
+		reached[0] = true
+		for _, s := range p.steps {
+			next := make([]bool, len(at)+1)
+			for from, ok := range reached {
+				for i := from; ok && i < len(at) && (i == from || s.deep); i++ {
+					next[i+1] = next[i+1] || s.takes(at[i])
+				}
+			}
+			reached = next
+		}
+		if got := p.matches(at); got != reached[len(at)] {
+			t.Errorf("%q leads to %q: %v", text, to, got)
 		}
 	})
 }
