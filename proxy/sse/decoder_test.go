@@ -50,6 +50,8 @@ var streams = []struct {
 		{End: 9, Data: []byte("a"), Terminated: true}}},
 	{"no space after the colon", sse.EventStream, "data:a\n\n", []sse.Event{
 		{End: 8, Data: []byte("a"), Terminated: true}}},
+	{"a space for a value", sse.EventStream, "data: \n\n", []sse.Event{
+		{End: 8, Data: []byte{}, Terminated: true}}},
 	{"only one space is removed", sse.EventStream, "data:  a\n\n", []sse.Event{
 		{End: 10, Data: []byte(" a"), Terminated: true}}},
 	{"CRLF", sse.EventStream, "event: x\r\ndata: a\r\n\r\n", []sse.Event{
