@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,4 +61,23 @@ func TestLabelsOf(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzParseLabel: a label that can be read is the same when it is written again, and the other way round.
+func FuzzParseLabel(f *testing.F) {
+	for _, s := range []string{"sample=tide", " a = b=c ", "=", "a=", "a", "\u00a0a\u2003=\t"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		key, value, ok := record.ParseLabel(s)
+		if want := strings.TrimSpace(strings.SplitN(s, "=", 2)[0]) != "" && strings.Contains(s, "="); ok != want {
+			t.Errorf("%q is a label: %v", s, ok)
+		}
+		if !ok {
+			return
+		}
+		if k, v, ok := record.ParseLabel(key + "=" + value); k != key || v != value || !ok {
+			t.Errorf("%q is %q, %q, then %q, %q, %v", s, key, value, k, v, ok)
+		}
+	})
 }

@@ -162,6 +162,7 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
+// FuzzNewReader: an error names the coding, and what was encoded by one and then another is read as it was.
 func FuzzNewReader(f *testing.F) {
 	for _, name := range []string{"gzip", "deflate", "br", "zstd"} {
 		f.Add(name, encode(f, name, plain))
@@ -176,6 +177,16 @@ func FuzzNewReader(f *testing.F) {
 		_, err = io.Copy(io.Discard, io.LimitReader(r, 1<<20))
 		if err != nil && !strings.Contains(err.Error(), name) {
 			t.Errorf("error %q does not name the coding %q", err, name)
+		}
+		all := []string{"gzip", "deflate", "br", "zstd"}
+		first, second := all[len(data)%len(all)], all[len(name)%len(all)]
+		again, err := NewReader(bytes.NewReader(encode(t, second, encode(t, first, data))), []string{first, second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		if got, err := io.ReadAll(again); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%s and %s: %q became %q, %v", first, second, data, got, err)
 		}
 	})
 }

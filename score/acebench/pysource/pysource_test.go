@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -130,6 +131,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 	}
 }
 
+// FuzzReadClass: a class that is found is the one that was asked for, and any text comes back from where Python writes it.
 func FuzzReadClass(f *testing.F) {
 	f.Add(module)
 	f.Add("class Shop:\n def __init__(self):\n  self.x=1")
@@ -140,6 +142,10 @@ func FuzzReadClass(f *testing.F) {
 		}
 		if texts, err := pysource.Constants(source); err == nil && texts == nil {
 			t.Error("neither texts nor an error")
+		}
+		texts, err := pysource.Constants("# it's\nX = " + pyvalue.Repr(pyvalue.Str(source)) + "\nY = 1\n")
+		if utf8.ValidString(source) && (err != nil || len(texts) != 1 || texts["X"] != source) {
+			t.Errorf("%q became %q, %v", source, texts, err)
 		}
 	})
 }
