@@ -123,7 +123,9 @@ func (s *Suite) exchange(ctx context.Context, api tape.API, req *http.Request) (
 
 // failed is the error for an exchange that failed, worded as given unless there is a better reason.
 func failed(ctx context.Context, err error, text string) error {
-	if _, missing := errors.AsType[*match.Miss](err); missing {
+	_, missing := errors.AsType[*match.Miss](err)
+	_, unreadable := errors.AsType[*tape.Error](err)
+	if missing || unreadable {
 		return err
 	}
 	if errors.Is(context.Cause(ctx), errTimedOut) {

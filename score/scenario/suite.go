@@ -106,8 +106,10 @@ func (s *Suite) Tasks() []Task {
 
 // Run asks everything and returns the verdicts in sample order. done, when not nil, is called with each task's verdicts as the task
 // ends, in the order in which they end, never twice at once. When ctx ends, Run returns the verdicts of the tasks that were done, with
-// the cause.
+// the cause. A tape that cannot be read ends it too, with a [*tape.Error]: that says nothing about an answer.
 func (s *Suite) Run(ctx context.Context, done func(Task, []score.Verdict)) ([]score.Verdict, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	tasks := s.Tasks()
 	outcomes := make([][]score.Verdict, len(tasks))
 	next := make(chan int)
@@ -118,7 +120,8 @@ func (s *Suite) Run(ctx context.Context, done func(Task, []score.Verdict)) ([]sc
 			for i := range next {
 				verdicts, err := s.task(ctx, tasks[i])
 				if err != nil {
-					continue // ctx ended; the task does not count
+					stop(err) // unless ctx has ended, which is then why
+					continue  // the task does not count
 				}
 				report.Lock()
 				outcomes[i] = verdicts
@@ -143,7 +146,7 @@ func (s *Suite) Run(ctx context.Context, done func(Task, []score.Verdict)) ([]sc
 	return slices.Concat(outcomes...), context.Cause(ctx)
 }
 
-// task asks one scenario, both phases of it where it has two. The error is that of ctx.
+// task asks one scenario, both phases of it where it has two. The error is that of ctx, or of a tape that cannot be read.
 func (s *Suite) task(ctx context.Context, t Task) ([]score.Verdict, error) {
 	req, err := firstRequest(t.API, s.Model, t.Scenario, t.Stream)
 	first, call, err := s.phase(ctx, t, PhaseToolCall, req, err)
@@ -188,6 +191,9 @@ func (s *Suite) answered(ctx context.Context, t Task, phase string, req *Request
 	reply, err := s.ask(ctx, t, phase, req)
 	if ctx.Err() != nil {
 		return v, nil, context.Cause(ctx)
+	}
+	if _, unreadable := errors.AsType[*tape.Error](err); unreadable {
+		return v, nil, err
 	}
 	v.Exchanges = reply.exchanges
 	if err != nil {

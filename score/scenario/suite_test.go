@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/exodeck/exodeck/fixtures/shared"
@@ -343,5 +345,36 @@ func TestNoSecretsTold(t *testing.T) {
 		if strings.Contains(text, secret) || !strings.Contains(text, "[redacted:github-token:1]") {
 			t.Errorf("%s: %s", what, text)
 		}
+	}
+}
+
+// TestUnreadableTape: a tape that cannot be read is no failure of an answer, wherever reading it fails. It ends the run.
+func TestUnreadableTape(t *testing.T) {
+	damaged := &tape.Error{Op: "reading a body from", Path: "run.tape", Err: tape.ErrDamaged}
+	tests := []struct {
+		name  string
+		reply func(*http.Request) (*http.Response, error)
+	}{
+		{"instead of a response", func(*http.Request) (*http.Response, error) { return nil, fmt.Errorf("opening the body: %w", damaged) }},
+		{"in the body", func(req *http.Request) (*http.Response, error) {
+			resp, err := respond(200, goodCall)(req)
+			resp.Body = io.NopCloser(io.MultiReader(resp.Body, iotest.ErrReader(fmt.Errorf("reading the body: %w", damaged))))
+			return resp, err
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			client := &script{replies: []func(*http.Request) (*http.Response, error){respond(200, goodCall), respond(200, goodText), tt.reply, respond(200, goodText)}}
+			suite := &scenario.Suite{Client: client, BaseURL: "http://exo:52415/", Model: "m", APIs: scenario.AllAPIs[:1],
+				Scenarios: []scenario.Scenario{oneTool("a"), oneTool("b"), oneTool("c")}, Repeat: 1}
+			var told []string
+			verdicts, err := suite.Run(t.Context(), func(task scenario.Task, _ []score.Verdict) { told = append(told, task.Scenario.Name) })
+			if !errors.Is(err, tape.ErrDamaged) || len(verdicts) != 2 || len(client.requests) != 3 {
+				t.Errorf("error %v, %d verdicts, %d requests", err, len(verdicts), len(client.requests))
+			}
+			if diff := cmp.Diff([]string{"a"}, told); diff != "" {
+				t.Errorf("told (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

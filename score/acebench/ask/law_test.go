@@ -1,11 +1,14 @@
 package ask_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -219,3 +222,36 @@ func TestOrderDoesNotMatter(t *testing.T) {
 
 // named tells the server which sample it is asked.
 func named(base http.RoundTripper) http.RoundTripper { return acebenchtest.Named{Base: base} }
+
+// TestUnreadableTape: a tape that cannot be read is no missing answer, wherever reading it fails, in a rollout too. It ends the run.
+func TestUnreadableTape(t *testing.T) {
+	damaged := &tape.Error{Op: "reading a body from", Path: "run.tape", Err: tape.ErrDamaged}
+	const whole = `{"choices":[{"index":0,"message":{"role":"assistant","content":"[]"},"finish_reason":"stop"}]}`
+	tests := []struct {
+		name     string
+		answer   func(*http.Request) (*http.Response, error)
+		category dataset.Category
+	}{
+		{"instead of a response", func(*http.Request) (*http.Response, error) { return nil, fmt.Errorf("opening the body: %w", damaged) }, dataset.AgentMultiStep},
+		{"at the end of a body that is whole", func(req *http.Request) (*http.Response, error) {
+			body := io.MultiReader(strings.NewReader(whole), iotest.ErrReader(fmt.Errorf("reading the body: %w", damaged)))
+			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(body), Request: req}, nil
+		}, "normal_atom_bool"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			set, suite := mini(t, dataset.English)
+			suite.Samples = set.Only(tt.category)
+			suite.Recorded = transport(tt.answer)
+			outcomes, err := suite.Run(t.Context(), nil)
+			if len(suite.Samples) == 0 || len(outcomes) != 0 || !errors.Is(err, tape.ErrDamaged) {
+				t.Errorf("%d samples, outcomes %v, error %v", len(suite.Samples), outcomes, err)
+			}
+		})
+	}
+}
+
+// transport is a function as an [http.RoundTripper].
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

@@ -107,6 +107,9 @@ func (s *Suite) attempt(ctx context.Context, w way, q question) (reply, error) {
 		r.attempt = source.Exchange()
 		r.exchanges = []tape.Ref{r.attempt}
 	}
+	if isUnreadable(err) {
+		return r, err // an answer that looks whole all the same may be another
+	}
 	if err != nil {
 		err = transportError(ctx, err)
 	}
@@ -189,6 +192,12 @@ func transportError(ctx context.Context, err error) error {
 func isMissing(err error) bool {
 	_, missing := errors.AsType[*match.Miss](err)
 	return missing
+}
+
+// isUnreadable reports whether an error of a transport means that its tape cannot be read.
+func isUnreadable(err error) bool {
+	_, unreadable := errors.AsType[*tape.Error](err)
+	return unreadable
 }
 
 // limit is how long may be silent who is asked. A recording has no limit: how fast it is read says nothing about the answer.

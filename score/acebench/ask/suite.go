@@ -58,6 +58,8 @@ type Outcome struct {
 	OpenLoop bool
 	// Remark is what else a report is to say about the answer; "" mostly.
 	Remark string
+
+	unreadable error // why the tape could not be read; the outcome is none then
 }
 
 // Answers returns the answers of outcomes, in their order.
@@ -73,8 +75,11 @@ func Answers(outcomes []Outcome) []acebench.Answer {
 func (s *Suite) Total() int { return len(s.Samples) * max(s.Repeat, 1) }
 
 // Run asks everything and returns the outcomes by repeat and sample, whatever the order in which they came about. done, when not nil,
-// is called with each outcome as it comes, never twice at once. When ctx ends, Run returns the outcomes there are, with the cause.
+// is called with each outcome as it comes, never twice at once. When ctx ends, Run returns the outcomes there are, with the cause. A tape
+// that cannot be read ends it too, with a [*tape.Error]: that says nothing about an answer.
 func (s *Suite) Run(ctx context.Context, done func(*Outcome)) ([]Outcome, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	outcomes := make([]*Outcome, s.Total())
 	next := make(chan int)
 	var report sync.Mutex
@@ -83,6 +88,9 @@ func (s *Suite) Run(ctx context.Context, done func(*Outcome)) ([]Outcome, error)
 		workers.Go(func() {
 			for i := range next {
 				o := s.sample(ctx, i%len(s.Samples), i/len(s.Samples)+1)
+				if o.unreadable != nil {
+					stop(o.unreadable) // unless ctx has ended, which is then why
+				}
 				if ctx.Err() != nil {
 					continue // it was cut off and does not count
 				}
@@ -150,6 +158,9 @@ func (o *Outcome) RestOn(to rollout.Party, exchanges ...tape.Ref) {
 
 // missing makes the answer one that could not be had.
 func (o *Outcome) missing(err error) {
+	if isUnreadable(err) {
+		o.unreadable = err
+	}
 	o.Answer.Status, o.Answer.Note = acebench.Missing, err.Error()
 }
 
