@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score/scenario/cluster"
 )
 
 // TestBoth: of two ends of a command the graver decides the exit status, and what either has to say is said.
@@ -40,6 +43,30 @@ func TestBoth(t *testing.T) {
 			status := env{stderr: &stderr}.exitStatus(both(tt.a, tt.b))
 			if status != tt.status || stderr.String() != tt.stderr {
 				t.Errorf("exit status %d, want %d; stderr %q, want %q", status, tt.status, stderr.String(), tt.stderr)
+			}
+		})
+	}
+}
+
+// TestNothingAsked: a recording whose run could ask nothing leaves nothing to score, whatever the run failed at and although the run itself
+// exited with 4. A tape that cannot be read is what cannot run offline.
+func TestNothingAsked(t *testing.T) {
+	tests := []struct {
+		name   string
+		err    error
+		status int
+	}{
+		{"the run was interrupted while it waited", fmt.Errorf("waiting for a placement of m: %w", cluster.ErrRecordingEnds), 3},
+		{"it waited for its instance in vain", &cluster.StartError{Err: cluster.ErrRecordingEnds}, 3},
+		{"there was no place", cluster.ErrNoPlacement, 3},
+		{"exo refused", &cluster.HTTPError{Method: "POST", Path: "/instance", Status: 422}, 3},
+		{"the tape is damaged", fmt.Errorf("GET /models: %w", &tape.Error{Op: "reading a body from", Path: "a.tape", Err: tape.ErrDamaged}), 4},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := scoreExoConfig{Tape: "a.tape"}.nothingAsked(tt.err)
+			if status := statusOf(err); status != tt.status || err.Error() != "scoring a.tape: "+tt.err.Error() {
+				t.Errorf("status %d, want %d; error %v", status, tt.status, err)
 			}
 		})
 	}

@@ -132,7 +132,10 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 		return err
 	}
 	if out == nil {
-		return &exitError{exitMissing, fmt.Errorf("scoring %s: %w", cfg.Tape, err)}
+		return cfg.nothingAsked(err)
+	}
+	if cfg.Format == "text" && cfg.Out == "" && out.Unprinted != nil {
+		return out.Unprinted
 	}
 	used := transport.Report()
 	fmt.Fprintf(e.stderr, "from the tape: %v\n", used)
@@ -170,6 +173,17 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 		return err
 	}
 	return verdictStatus(out.Verdicts)
+}
+
+// nothingAsked is the end of scoring a run that could not ask anything, for a reason that is on the tape. The run itself could not go on
+// and exited with 4, as something that cannot run does; the tape is as it should be, and there is nothing on it to score, which is 3. Of both,
+// where both hold, 4 counts. A tape that cannot be read is another matter.
+func (cfg scoreExoConfig) nothingAsked(err error) error {
+	status := exitMissing
+	if _, unreadable := errors.AsType[*tape.Error](err); unreadable {
+		status = exitCannotRun
+	}
+	return &exitError{status, fmt.Errorf("scoring %s: %w", cfg.Tape, err)}
 }
 
 // nothingToScore says what to do about a tape of which [scenario.Recorded] cannot tell what there is to score.

@@ -42,14 +42,27 @@ type Outcome struct {
 	Snapshot *pyvalue.Dict
 	// Text is the printer, which has printed the summary.
 	Text *report.Text
+	// Unprinted is why not all of the text could be printed; nil when it was. Answers are costly, so that ends no run.
+	Unprinted error
 }
 
 // Run asks everything. An outcome beside an error holds verdicts all the same: the instance could not be deleted. When ctx ends
 // the instance is deleted first, and there is no outcome.
+//
+// An error without an outcome says why nothing could be asked. Offline it is one of the recording, which then holds nothing to score,
+// or a [*tape.Error]: the tape cannot be read.
 func (e *Evaluator) Run(ctx context.Context) (*Outcome, error) {
+	p := &printer{w: e.Text}
+	out, err := e.run(ctx, p)
+	if out != nil {
+		out.Unprinted = p.err
+	}
+	return out, err
+}
+
+func (e *Evaluator) run(ctx context.Context, p *printer) (*Outcome, error) {
 	if e.Settings.Cluster == nil {
-		text := e.header(e.Settings.Model, "")
-		return e.ask(ctx, e.Settings.Model, text)
+		return e.ask(ctx, e.Settings.Model, e.header(p, e.Settings.Model, ""))
 	}
 	client := e.Cluster
 	client.HTTP, client.BaseURL, client.Timeout = e.Client, e.Settings.BaseURL, e.Timeout
@@ -59,13 +72,11 @@ func (e *Evaluator) Run(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := fmt.Fprintln(e.Text, "Planning phase: checking downloads..."); err != nil {
-		return nil, err
-	}
+	fmt.Fprintln(p, "Planning phase: checking downloads...")
 	if err := client.PrepareDownloads(ctx, plan); err != nil {
 		return nil, err
 	}
-	text := e.header(plan.Model, plan.Placement.String())
+	text := e.header(p, plan.Model, plan.Placement.String())
 	var out *Outcome
 	err = client.Use(ctx, plan, func(ctx context.Context, snapshot *pyvalue.Dict) (err error) {
 		if out, err = e.ask(ctx, plan.Model, text); out != nil {
@@ -76,8 +87,22 @@ func (e *Evaluator) Run(ctx context.Context) (*Outcome, error) {
 	return out, err
 }
 
-func (e *Evaluator) header(model, placement string) *report.Text {
-	return report.NewText(e.Text, report.Header{
+// printer writes until writing fails, and remembers why it did.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+// Write implements [io.Writer].
+func (p *printer) Write(b []byte) (n int, err error) {
+	if p.err == nil {
+		n, p.err = p.w.Write(b)
+	}
+	return n, p.err
+}
+
+func (e *Evaluator) header(p *printer, model, placement string) *report.Text {
+	return report.NewText(p, report.Header{
 		Model:       model,
 		Placement:   placement,
 		Endpoint:    e.Settings.BaseURL,
@@ -106,5 +131,6 @@ func (e *Evaluator) ask(ctx context.Context, model string, text *report.Text) (*
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Verdicts: verdicts, Text: text}, text.Summary(verdicts)
+	_ = text.Summary(verdicts) // the printer remembers why it could not be printed
+	return &Outcome{Verdicts: verdicts, Text: text}, nil
 }

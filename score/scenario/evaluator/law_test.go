@@ -3,6 +3,7 @@ package evaluator_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -291,4 +292,86 @@ func TestInterruptedRunFromItsTape(t *testing.T) {
 	if judged == 0 || missing == 0 || score.ExitStatus(out.Verdicts) != score.ExitMissing {
 		t.Errorf("%d judged, %d missing, status %d", judged, missing, score.ExitStatus(out.Verdicts))
 	}
+}
+
+// TestGaveUpWaiting: a run that waits for its instance in vain cannot go on. Its tape holds nothing to score and is as it should be: the
+// error offline is that of a recording that ends, and none of a tape that cannot be read, which has another exit status.
+func TestGaveUpWaiting(t *testing.T) {
+	file, err := scenario.Parse("own.toml", fixtures.Scenarios)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := slowCluster()
+	c.RunnerFates = []standin.RunnerFate{{At: standin.RunnerConnected, Fate: standin.Stays}}
+	server := standin.New(standin.Options{Cluster: c})
+	if err := server.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	options := cluster.DefaultOptions()
+	path := filepath.Join(t.TempDir(), "run.tape")
+	d := decktest.New(t, path, tape.Session{Upstream: server.URL(), Labels: scenario.Settings{
+		BaseURL: server.URL(), Model: standin.DefaultModel, APIs: scenario.AllAPIs, Repeat: 1, Stream: scenario.StreamOff, Cluster: &options}.Labels()})
+	var clock cluster.Clock
+	live := evaluator.Evaluator{
+		Settings: scenario.Settings{BaseURL: server.URL(), Model: standin.DefaultModel, APIs: scenario.AllAPIs, Repeat: 1,
+			Stream: scenario.StreamOff, Cluster: &options},
+		Scenarios: file.Scenarios, Text: io.Discard, Client: d.Transport(t),
+		Cluster: cluster.Client{Now: clock.Now, Sleep: func(ctx context.Context, d time.Duration) error {
+			if d < time.Second { // between two looks at the runners
+				d = time.Hour
+			}
+			return clock.Sleep(ctx, d)
+		}},
+	}
+	out, err := live.Run(t.Context())
+	var start *cluster.StartError
+	if out != nil || !errors.As(err, &start) || !strings.Contains(err.Error(), "did not become ready within timeout=24000.0") {
+		t.Errorf("live: outcome %v, error %v", out, err)
+	}
+	d.Close(t)
+	server.Close()
+	out, err = replayed(t, path, file.Scenarios, new(strings.Builder))
+	var unreadable *tape.Error
+	if out != nil || !errors.Is(err, cluster.ErrRecordingEnds) || !errors.As(err, &start) || errors.As(err, &unreadable) {
+		t.Errorf("offline: outcome %v, error %v", out, err)
+	}
+}
+
+// TestUnprinted: a text that cannot be printed ends no run, which says why it could not.
+func TestUnprinted(t *testing.T) {
+	file, err := scenario.Parse("own.toml", fixtures.Scenarios)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("no space left")
+	for n := range 3 {
+		server := standin.New(standin.Options{Cluster: standin.Nodes(1), Script: standin.ForScenarios()})
+		if err := server.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		options := cluster.DefaultOptions()
+		out, err := recorded(t, t.Context(), server, filepath.Join(t.TempDir(), "run.tape"), evaluator.Evaluator{
+			Settings: scenario.Settings{BaseURL: server.URL(), Model: standin.DefaultModel, APIs: scenario.AllAPIs[:1], Repeat: 1,
+				Stream: scenario.StreamOff, Cluster: &options},
+			Scenarios: file.Scenarios[:2], Text: &narrow{n, full},
+		})
+		if err != nil || out.Unprinted != full || len(out.Verdicts) < 2 || out.Snapshot == nil {
+			t.Errorf("after %d writes: outcome %+v, error %v", n, out, err)
+		}
+	}
+}
+
+// narrow takes n writes.
+type narrow struct {
+	n   int
+	err error
+}
+
+func (w *narrow) Write(p []byte) (int, error) {
+	if w.n--; w.n < 0 {
+		return 0, w.err
+	}
+	return len(p), nil
 }
