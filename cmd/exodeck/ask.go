@@ -32,13 +32,14 @@ type askConfig struct {
 	Headers  []string
 	Timeout  time.Duration
 	Format   string
+	Rules    conformance.Rules
 
 	upstream *url.URL
 	changes  again.Changes
 }
 
 func askCommand(e env) *cli.Command {
-	return leaf("ask", "ask a live server the recorded requests again, and say which verdicts changed", "", 0, append(queryFlags(),
+	return leaf("ask", "ask a live server the recorded requests again, and say which verdicts changed", "", 0, append(append(queryFlags(), ruleFlags("")...),
 		recordingFlag(),
 		&cli.StringFlag{Name: "upstream", Usage: "base `URL` of the server (default: " + defaultUpstream(e.getenv) + "; EXO_HOST and EXO_PORT name another)"},
 		&cli.StringFlag{Name: "record", Usage: "record the answers on this tape, a `FILE` (default: the tape that is asked from)"},
@@ -62,6 +63,9 @@ func askCommand(e env) *cli.Command {
 			Headers:  c.StringSlice("header"),
 			Timeout:  c.Duration("timeout"),
 			Format:   c.String("format"),
+		}
+		if cfg.Rules, err = rulesOf(c); err != nil {
+			return err
 		}
 		if err := cfg.validate(); err != nil {
 			return &exitError{exitUsage, err}
@@ -124,7 +128,7 @@ func runAsk(ctx context.Context, cfg askConfig, e env) error {
 		return err
 	}
 	defer t.Close()
-	result, err := again.Compare(ctx, src, t, pairs, conformance.Rules{})
+	result, err := again.Compare(ctx, src, t, pairs, cfg.Rules)
 	if err != nil {
 		return fmt.Errorf("comparing the answers: %w", err)
 	}

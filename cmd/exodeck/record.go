@@ -34,7 +34,7 @@ type recordConfig struct {
 	LogLevel      string
 	Quiet         bool
 	Watch         bool
-	Only, Ignore  []string // what --watch judges
+	Rules         conformance.Rules // of --watch
 	Keep          tape.Retention
 	// Command is run with its base URLs pointing at the proxy; recording ends with it.
 	Command []string
@@ -42,13 +42,12 @@ type recordConfig struct {
 	upstreams []upstream
 	hosts     []proxy.Host
 	listens   []address // --listen first
-	rules     conformance.Rules
 	labels    map[string]string
 	level     slog.Level
 }
 
 func recordCommand(e env, wrapped []string) *cli.Command {
-	return leaf("record", "stand in front of exo and record everything", "[-- COMMAND...]", 0, append(keepFlags(), []cli.Flag{
+	return leaf("record", "stand in front of exo and record everything", "[-- COMMAND...]", 0, append(append(keepFlags(), ruleFlags("with --watch, ")...), []cli.Flag{
 		&cli.StringFlag{Name: "listen", Value: defaultListen, Usage: "`ADDRESS` to listen on"},
 		&cli.StringSliceFlag{Name: "upstream", Usage: "base `URL` of exo, or NAME=URL for one of several, reached at /NAME; may be repeated (default: " + defaultUpstream(e.getenv) + "; EXO_HOST and EXO_PORT name another)"},
 		&cli.StringSliceFlag{Name: "listen-for", Usage: "`NAME=ADDRESS` to listen on for one upstream alone, without /NAME; may be repeated"},
@@ -63,8 +62,6 @@ func recordCommand(e env, wrapped []string) *cli.Command {
 		&cli.StringFlag{Name: "log-format", Value: "text", Usage: "log lines as `text` or json, when there is no terminal"},
 		&cli.StringFlag{Name: "log-level", Value: "info", Usage: "least `LEVEL` of log lines: debug, info, warn or error"},
 		&cli.BoolFlag{Name: "watch", Usage: "judge what is recorded as it happens: a line for each problem, and the totals at the end"},
-		&cli.StringSliceFlag{Name: "only", Usage: "with --watch, only these problem `CODES` or groups, with commas between; may be repeated"},
-		&cli.StringSliceFlag{Name: "ignore", Usage: "with --watch, not these problem `CODES` or groups; may be repeated"},
 		&cli.BoolFlag{Name: "quiet", Usage: "neither live status nor a line for each exchange"},
 	}...), func(c *cli.Context) error {
 		keep, err := keepOf(c)
@@ -90,13 +87,17 @@ func recordCommand(e env, wrapped []string) *cli.Command {
 			LogLevel:      c.String("log-level"),
 			Quiet:         c.Bool("quiet"),
 			Watch:         c.Bool("watch"),
-			Only:          splitCommas(c.StringSlice("only")),
-			Ignore:        splitCommas(c.StringSlice("ignore")),
 			Keep:          keep,
 			Command:       wrapped,
 		}
 		if len(cfg.Upstreams) == 0 && !cfg.Forward {
 			cfg.Upstreams = []string{defaultUpstream(e.getenv)}
+		}
+		if !cfg.Watch && slices.ContainsFunc(ruleFlagNames, c.IsSet) {
+			return usagef("--only, --ignore and --rules-file say what --watch tells; add --watch if that is meant (everything is recorded in any case)")
+		}
+		if cfg.Rules, err = rulesOf(c); err != nil {
+			return err
 		}
 		if err := cfg.validate(); err != nil {
 			return &exitError{exitUsage, err}
@@ -118,13 +119,6 @@ func (cfg *recordConfig) validate() error {
 	}
 	if err := cfg.level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
 		return fmt.Errorf("--log-level is debug, info, warn or error, not %q", cfg.LogLevel)
-	}
-	cfg.rules = conformance.Rules{Only: cfg.Only, Ignore: cfg.Ignore}
-	if err := cfg.rules.Validate(); err != nil {
-		return err
-	}
-	if !cfg.Watch && len(cfg.Only)+len(cfg.Ignore) > 0 {
-		return errors.New("--only and --ignore say what --watch tells; add --watch if that is meant (everything is recorded in any case)")
 	}
 	if err := cfg.validateForward(); err != nil {
 		return err
@@ -231,7 +225,7 @@ func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
 		}
 	}
 	if cfg.Watch {
-		watched, err := startWatch(ctx, cfg.Tape, cfg.rules, live)
+		watched, err := startWatch(ctx, cfg.Tape, cfg.Rules, live)
 		if err != nil {
 			return err
 		}

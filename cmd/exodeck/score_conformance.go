@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,9 +19,7 @@ import (
 type scoreConformanceConfig struct {
 	Tape          string
 	Query         tape.Query
-	Only, Ignore  []string
-	RulesFile     string
-	Timeout       time.Duration
+	Rules         conformance.Rules
 	Baseline      string
 	WriteBaseline string
 	Verbose       bool
@@ -32,11 +28,8 @@ type scoreConformanceConfig struct {
 }
 
 func scoreConformanceCommand(e env) *cli.Command {
-	return leaf("conformance", "what is wrong with recorded answers, and whose fault it is; no expected answers needed", "", 0, append(queryFlags(),
+	return leaf("conformance", "what is wrong with recorded answers, and whose fault it is; no expected answers needed", "", 0, append(append(queryFlags(), ruleFlags("")...),
 		recordingFlag(),
-		&cli.StringSliceFlag{Name: "only", Usage: "only these `CODES` or groups, with commas between; may be repeated"},
-		&cli.StringSliceFlag{Name: "ignore", Usage: "not these `CODES` or groups; may be repeated"},
-		&cli.StringFlag{Name: "rules-file", Usage: "a TOML `FILE` of rules: only, ignore, timeout, [severity]"},
 		&cli.DurationFlag{Name: "timeout", DefaultText: "5m", Usage: "the longest `TIME` a stream may be without an event, such as 90s or 5m"},
 		&cli.StringFlag{Name: "baseline", Usage: "the problems in this `FILE` are known and do not fail"},
 		&cli.StringFlag{Name: "write-baseline", Usage: "write all problems to this `FILE`, for --baseline: they are known from now on, and do not fail"},
@@ -51,10 +44,6 @@ func scoreConformanceCommand(e env) *cli.Command {
 		cfg := scoreConformanceConfig{
 			Tape:          c.String("tape"),
 			Query:         q,
-			Only:          splitCommas(c.StringSlice("only")),
-			Ignore:        splitCommas(c.StringSlice("ignore")),
-			RulesFile:     c.String("rules-file"),
-			Timeout:       c.Duration("timeout"),
 			Baseline:      c.String("baseline"),
 			WriteBaseline: c.String("write-baseline"),
 			Verbose:       c.Bool("verbose"),
@@ -64,32 +53,21 @@ func scoreConformanceCommand(e env) *cli.Command {
 		if err := checkScoreFormat(cfg.Format); err != nil {
 			return err
 		}
-		if c.IsSet("timeout") && cfg.Timeout <= 0 {
-			return usagef("--timeout must be more than 0 (got %s)", cfg.Timeout)
+		if cfg.Rules, err = rulesOf(c); err != nil {
+			return err
+		}
+		if c.IsSet("timeout") {
+			if cfg.Rules.Timeout = c.Duration("timeout"); cfg.Rules.Timeout <= 0 {
+				return usagef("--timeout must be more than 0 (got %s)", cfg.Rules.Timeout)
+			}
 		}
 		return runScoreConformance(c.Context, cfg, e)
 	})
 }
 
-// splitCommas splits the values of a flag at commas.
-func splitCommas(values []string) []string {
-	var all []string
-	for _, v := range values {
-		for word := range strings.SplitSeq(v, ",") {
-			if word = strings.TrimSpace(word); word != "" {
-				all = append(all, word)
-			}
-		}
-	}
-	return all
-}
-
 func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env) error {
-	o := conformance.Options{Query: cfg.Query, KeepBaseline: cfg.WriteBaseline != "", Verbose: cfg.Verbose, Version: version()}
+	o := conformance.Options{Query: cfg.Query, Rules: cfg.Rules, KeepBaseline: cfg.WriteBaseline != "", Verbose: cfg.Verbose, Version: version()}
 	var err error
-	if o.Rules, err = cfg.rules(); err != nil {
-		return err
-	}
 	if o.Baseline, err = cfg.baseline(); err != nil {
 		return err
 	}
@@ -166,31 +144,6 @@ func printConformance(res *conformance.Result, format string, e env) error {
 		return err
 	}
 	return e.printReport(format, r, text.Bytes())
-}
-
-// rules joins the file of rules with those of the command line. What the command line says to judge stands in place of what the file says.
-func (cfg *scoreConformanceConfig) rules() (conformance.Rules, error) {
-	var r conformance.Rules
-	if cfg.RulesFile != "" {
-		text, err := os.ReadFile(cfg.RulesFile)
-		if err != nil {
-			return r, fmt.Errorf("reading the rules of --rules-file: %w; name a TOML file that is there, or leave the flag out: the rules that hold without one need no file", err)
-		}
-		if r, err = conformance.ParseRules(string(text)); err != nil {
-			return r, usagef("--rules-file %s: %v", cfg.RulesFile, err)
-		}
-	}
-	if len(cfg.Only) > 0 {
-		r.Only, r.Ignore = cfg.Only, nil
-	}
-	r.Ignore = append(r.Ignore, cfg.Ignore...)
-	if cfg.Timeout > 0 {
-		r.Timeout = cfg.Timeout
-	}
-	if err := r.Validate(); err != nil {
-		return r, usagef("%v", err)
-	}
-	return r, nil
 }
 
 func (cfg *scoreConformanceConfig) baseline() (*conformance.Baseline, error) {

@@ -77,7 +77,7 @@ type Rates struct {
 }
 
 func (r *Rates) add(x answer) {
-	a, report := x.Answer, x.report
+	a, report := x.Answer, x.all
 	offered := x.Request != nil && len(x.Request.Tools) > 0
 	if triggers(a) {
 		r.SchemaAccuracy.add(len(a.ToolCalls) > 0 && offered && !slices.ContainsFunc(schemaCodes, report.Has))

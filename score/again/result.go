@@ -65,16 +65,17 @@ type Verdicts struct {
 	Protocol conformance.Verdict `json:"protocol"`
 }
 
-// Compare judges both exchanges of each pair. Both sources must be complete: recording has ended.
+// Compare judges both exchanges of each pair: rules say which problems count as changes. The figures are those that people compare servers
+// by, so they rest on all problems whatever the rules. Both sources must be complete: recording has ended.
 func Compare(ctx context.Context, reference, now Source, pairs []Pair, rules conformance.Rules) (*Result, error) {
-	judge := conformance.New(rules)
+	judge, all := conformance.New(rules), conformance.New(conformance.Rules{})
 	r := &Result{Changes: []Change{}}
 	for _, p := range pairs {
-		before, err := judged(ctx, reference, p.Reference, judge)
+		before, err := judged(ctx, reference, p.Reference, judge, all)
 		if err != nil {
 			return nil, err
 		}
-		after, err := judged(ctx, now, p.Now, judge)
+		after, err := judged(ctx, now, p.Now, judge, all)
 		if err != nil {
 			return nil, err
 		}
@@ -87,10 +88,11 @@ func Compare(ctx context.Context, reference, now Source, pairs []Pair, rules con
 // answer is an exchange with its verdicts.
 type answer struct {
 	*reading.Exchange
-	report *conformance.Report
+	report *conformance.Report // by the rules
+	all    *conformance.Report // by none that leave something out
 }
 
-func judged(ctx context.Context, src Source, ref tape.Ref, judge *conformance.Judge) (answer, error) {
+func judged(ctx context.Context, src Source, ref tape.Ref, judge, all *conformance.Judge) (answer, error) {
 	recorded, err := src.Exchange(ctx, ref)
 	if err != nil {
 		return answer{}, err
@@ -103,7 +105,7 @@ func judged(ctx context.Context, src Source, ref tape.Ref, judge *conformance.Ju
 	if report == nil {
 		return answer{}, fmt.Errorf("judging %s/%d: it is no model call that has ended", ref.Session, ref.Seq)
 	}
-	return answer{x, report}, nil
+	return answer{x, report, all.Exchange(x)}, nil
 }
 
 func (r *Result) add(before, after answer, judge *conformance.Judge) {
@@ -137,7 +139,7 @@ func (r *Result) add(before, after answer, judge *conformance.Judge) {
 }
 
 // unjudged reports whether there is no answer to count.
-func (a answer) unjudged() bool { return a.Answer == nil || a.report.Calls == conformance.NotJudged }
+func (a answer) unjudged() bool { return a.Answer == nil || a.all.Calls == conformance.NotJudged }
 
 func (a answer) verdicts() Verdicts {
 	r := a.report

@@ -134,6 +134,32 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestRules: what the rules leave out is no change and makes no verdict worse, but an answer that failed altogether is worse by any. The
+// figures stay what they are.
+func TestRules(t *testing.T) {
+	before, after := recording(t, right, right, right), recording(t, misfit, leaked, failed)
+	var pairs []again.Pair
+	for i := range 3 {
+		ref := tape.Ref{Session: "s1", Seq: int64(i + 1)}
+		pairs = append(pairs, again.Pair{Reference: ref, Now: ref})
+	}
+	all, err := again.Compare(t.Context(), before, after, pairs, conformance.Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := again.Compare(t.Context(), before, after, pairs, conformance.Rules{Only: []string{"call-in-content"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all.Worse != 3 || some.Worse != 2 || len(some.Changes) != 2 || strings.Join(some.Changes[0].New, " ") != "call-in-content" {
+		t.Errorf("by all rules %d got worse; by some %d: %+v", all.Worse, some.Worse, some.Changes)
+	}
+	some.Changes, some.Worse = all.Changes, all.Worse
+	if diff := cmp.Diff(all, some); diff != "" {
+		t.Errorf("figures (-by all rules +by some):\n%s", diff)
+	}
+}
+
 // Where nobody calls there is no figure, not the worst one.
 func TestTriggerWithoutCalls(t *testing.T) {
 	got := compare(t, []answered{said, cut}, []answered{said, said}).Trigger
