@@ -86,7 +86,9 @@ func runCassetteDiff(ctx context.Context, cfg cassetteDiffConfig, e env) error {
 		}
 	}
 	if cfg.Format == "text" {
-		fmt.Fprintf(e.stdout, "%d new, %d gone, %d changed, %d the same\n", counts["new"], counts["gone"], counts["changed"], d.Same)
+		if _, err := fmt.Fprintf(e.stdout, "%d new, %d gone, %d changed, %d the same\n", counts["new"], counts["gone"], counts["changed"], d.Same); err != nil {
+			return err
+		}
 	}
 	if len(d.Changes) > 0 {
 		return &exitError{exitDiffers, nil}

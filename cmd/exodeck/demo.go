@@ -75,7 +75,9 @@ func runDemo(ctx context.Context, cfg demoConfig, e env) error {
 		return fmt.Errorf("the verdicts from the tape differ from those of the recording; please report this with %s", path)
 	}
 	all := score.Count(offline, nil)
-	fmt.Fprintf(e.stdout, "\n%d of %d passed\n", all.Passed, all.Total)
+	if _, err := fmt.Fprintf(e.stdout, "\n%d of %d passed\n", all.Passed, all.Total); err != nil {
+		return err
+	}
 	if err := agent.score(ctx, e); err != nil {
 		return fmt.Errorf("scoring the demo's agent: %w", err)
 	}

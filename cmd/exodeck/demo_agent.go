@@ -99,6 +99,6 @@ func (a *demoAgent) score(ctx context.Context, e env) error {
 	for _, entry := range o.Rollout.Trajectory {
 		fmt.Fprintf(e.stdout, "  %-8s  %s\n", entry.From, cut(entry.Text, 88))
 	}
-	fmt.Fprintf(e.stdout, "end state right, %d messages executed\n", len(o.Rollout.Process))
-	return nil
+	_, err = fmt.Fprintf(e.stdout, "end state right, %d messages executed\n", len(o.Rollout.Process))
+	return err
 }

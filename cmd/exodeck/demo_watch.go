@@ -24,7 +24,6 @@ func runDemoWatch(ctx context.Context, path string, e env) error {
 	if err != nil {
 		return err
 	}
-	outlivePipes()
 	names := []string{leftQuestion, rightQuestion}
 	right := standin.ForScenarios()
 	run := demoRun{
@@ -50,7 +49,9 @@ func runDemoWatch(ctx context.Context, path string, e env) error {
 		return fmt.Errorf("recording the demo: %w", err)
 	}
 	t := run.totals
-	fmt.Fprintf(e.stdout, "%d judged, %d failing, %d dropped\n", t.Judged, t.Failing, t.Dropped)
+	if _, err := fmt.Fprintf(e.stdout, "%d judged, %d failing, %d dropped\n", t.Judged, t.Failing, t.Dropped); err != nil {
+		return err
+	}
 	fmt.Fprintf(e.stderr, "%s holds both; exodeck bugreport --tape %s 1 makes the first a report for an issue tracker\n", path, shellWord(path))
 	return nil
 }

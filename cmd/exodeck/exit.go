@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 )
@@ -16,6 +18,7 @@ const (
 	exitMissing     = 3
 	exitCannotRun   = 4
 	exitInterrupted = 130
+	exitUnread      = 128 + 13 // as shells tell of a program that SIGPIPE ended
 )
 
 // exitError ends the program with a status. Its error may be nil: everything has been said.
@@ -38,6 +41,9 @@ func (e env) exitStatus(err error) int {
 	if err == nil {
 		return 0
 	}
+	if isUnread(err) {
+		return exitUnread // whoever stopped reading wants to hear no more
+	}
 	if message := told(err); message != nil {
 		fmt.Fprintf(e.stderr, "exodeck: %v\n", message)
 	}
@@ -48,6 +54,12 @@ func (e env) exitStatus(err error) int {
 func both(a, b error) error {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
+	}
+	switch { // that nobody reads any more is no news beside something else
+	case isUnread(a):
+		return b
+	case isUnread(b):
+		return a
 	}
 	joined := errors.Join(told(a), told(b))
 	return &exitError{graver(statusOf(a), statusOf(b)), joined}
@@ -71,6 +83,20 @@ func statusOf(err error) int {
 		return exitInterrupted
 	}
 	return exitCannotRun
+}
+
+// isUnread reports whether an error means that nobody reads any more what was to be printed: "exodeck tape ls | head".
+func isUnread(err error) bool {
+	file, ok := errors.AsType[*fs.PathError](err) // not a connection, whose error is another
+	return ok && errors.Is(file, syscall.EPIPE)
+}
+
+// unlessUnread is an error of printing what has been kept elsewhere too, in a file: nothing is lost when nobody reads it.
+func unlessUnread(err error) error {
+	if isUnread(err) {
+		return nil
+	}
+	return err
 }
 
 // errInterrupted is told in place of errors that say in the middle of what an interrupt came.

@@ -8,6 +8,7 @@ import (
 )
 
 func main() {
+	outlivePipes()
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	status := run(ctx, os.Args, env{
 		stdin:  os.Stdin,

@@ -184,7 +184,6 @@ func parseLabels(list []string) (map[string]string, error) {
 }
 
 func runRecord(ctx context.Context, cfg recordConfig, e env) (err error) {
-	outlivePipes()
 	listeners, err := listen(cfg.listens)
 	if err != nil {
 		return err

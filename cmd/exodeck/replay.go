@@ -116,7 +116,6 @@ func (cfg *replayConfig) validate(otherwise string) error {
 }
 
 func runReplay(ctx context.Context, cfg replayConfig, e env) (err error) {
-	outlivePipes()
 	listeners, err := listen([]address{{"--listen", cfg.Listen, ""}})
 	if err != nil {
 		return err

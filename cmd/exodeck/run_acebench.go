@@ -222,7 +222,6 @@ func baseURLOf(flag, s string) (string, error) {
 }
 
 func runRunACEBench(ctx context.Context, cfg runACEBenchConfig, e env) error {
-	outlivePipes()
 	if cfg.JSONOut != "" {
 		if err := checkWritable(cfg.JSONOut); err != nil {
 			return err

@@ -145,7 +145,6 @@ func (cfg *runExoConfig) validate() error {
 }
 
 func runRunExo(ctx context.Context, cfg runExoConfig, e env) error {
-	outlivePipes()
 	file, scenarios, err := cfg.loadScenarios(e.stderr)
 	if err != nil {
 		return err
@@ -211,15 +210,12 @@ func runRunExo(ctx context.Context, cfg runExoConfig, e env) error {
 	if cfg.Stdout {
 		_, err = e.stdout.Write(data)
 	} else if err = writeResult(cfg.JSONOut, data); err == nil {
-		err = out.Text.Written(cfg.JSONOut)
+		err = unlessUnread(out.Text.Written(cfg.JSONOut))
 	}
 	if err == nil {
-		err = report.Notes(e.stderr, result.Verdicts)
+		err = unlessUnread(report.Notes(e.stderr, result.Verdicts))
 	}
-	if err != nil {
-		return err
-	}
-	if err := both(runErr, closeErr); err != nil {
+	if err := both(err, both(runErr, closeErr)); err != nil {
 		return err
 	}
 	return verdictStatus(out.Verdicts)

@@ -95,7 +95,11 @@ func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env)
 			return err
 		}
 	}
-	if err := printConformance(res, cfg.Format, e); err != nil {
+	err = printConformance(res, cfg.Format, e)
+	if cfg.Out != "" || cfg.WriteBaseline != "" {
+		err = unlessUnread(err)
+	}
+	if err != nil {
 		return err
 	}
 	if res.Forgotten > 0 {

@@ -113,9 +113,6 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 		Text:    e.stdout,
 		Cluster: cluster.Client{Now: clock.Now, Sleep: clock.Sleep},
 	}
-	if cfg.Out != "" {
-		outlivePipes() // the text is printed on the way to the run file, and whoever reads it may stop early
-	}
 	var text bytes.Buffer
 	switch cfg.Format {
 	case "text":
@@ -155,7 +152,7 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 		if err := writeResult(cfg.Out, data); err != nil {
 			return err
 		}
-		if err := out.Text.Written(cfg.Out); err != nil {
+		if err := unlessUnread(out.Text.Written(cfg.Out)); err != nil {
 			return err
 		}
 	}
@@ -168,6 +165,9 @@ func runScoreExo(ctx context.Context, cfg scoreExoConfig, e env) error {
 		}
 	default:
 		err = e.printReport(cfg.Format, report.OfVerdicts(result), text.Bytes())
+	}
+	if cfg.Out != "" {
+		err = unlessUnread(err)
 	}
 	if err != nil {
 		return err

@@ -16,8 +16,9 @@ func endSignals() []os.Signal {
 	return signals
 }
 
-// outlivePipes keeps the process alive from now on when nobody reads its output any more: writing fails instead. Ctrl-C in
-// "exodeck record 2>&1 | tee log" ends tee too, and what is in flight or running on a cluster still has to be finished.
+// outlivePipes keeps the process alive when nobody reads its output any more: writing fails instead, which ends most commands at once, by
+// [exitUnread] and after they have cleaned up. Others have something to finish: Ctrl-C in "exodeck record 2>&1 | tee log" ends tee too, and
+// exchanges are in flight, or a model runs on a cluster.
 func outlivePipes() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }

@@ -146,6 +146,9 @@ func printSheet(s *sheet.Sheet, format, out string, e env) error {
 	default:
 		err = e.printReport(format, s.Report(), nil)
 	}
+	if out != "" {
+		err = unlessUnread(err)
+	}
 	if err != nil {
 		return err
 	}

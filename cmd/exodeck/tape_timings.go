@@ -53,13 +53,11 @@ func printTimings(facts *timing.Table, e env) error {
 			quantilesCell(g.ReportedPrompt), quantilesCell(g.Reported), quantilesCell(g.Measured),
 		})
 	}
-	if _, err := fmt.Fprintln(e.stdout, rows.Render()); err != nil {
-		return err
+	_, err := fmt.Fprintln(e.stdout, rows.Render())
+	if err == nil && facts.LeftOut > 0 {
+		_, err = fmt.Fprintf(e.stdout, "\n%s without a whole answer left out\n", show.Count(facts.LeftOut, "call"))
 	}
-	if facts.LeftOut > 0 {
-		fmt.Fprintf(e.stdout, "\n%s without a whole answer left out\n", show.Count(facts.LeftOut, "call"))
-	}
-	return nil
+	return err
 }
 
 func quantilesCell(q *timing.Quantiles) string {
