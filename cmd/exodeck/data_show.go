@@ -73,24 +73,15 @@ func runDataShow(ctx context.Context, cfg dataShowConfig, e env) error {
 
 // findSample finds the sample with an id, in the first of the languages that has it.
 func findSample(d *dataset.Dataset, languages []dataset.Language, id string) (*dataset.Sample, error) {
-	var wanted []dataset.Category
+	sample, problems := d.Find(id, languages...)
+	if sample != nil {
+		return sample, nil
+	}
+	category := "CATEGORY"
 	if c := dataset.CategoryOf(id, ""); c.Known() {
-		wanted = append(wanted, c)
+		category = string(c)
 	}
-	var problems error
-	for _, language := range languages {
-		// Problems with other samples do not matter when this one is there.
-		set, err := d.Load(language, wanted...)
-		if sample := set.Sample(id); sample != nil {
-			return sample, nil
-		}
-		problems = errors.Join(problems, err)
-	}
-	hint := "exodeck data ls CATEGORY lists those there are"
-	if len(wanted) > 0 {
-		hint = "exodeck data ls " + string(wanted[0]) + " lists those there are"
-	}
-	return nil, errors.Join(fmt.Errorf("%s has no sample %s in language %s; %s", d.Name(), id, languageNames(languages), hint), problems)
+	return nil, errors.Join(fmt.Errorf("%s has no sample %s in language %s; exodeck data ls %s lists those there are", d.Name(), id, languageNames(languages), category), problems)
 }
 
 func languageNames(languages []dataset.Language) string {
@@ -109,7 +100,7 @@ func promptOf(ctx context.Context, d *dataset.Dataset, s *dataset.Sample) ([]exp
 	}
 	var world *simenv.World
 	if s.Category.Family() == dataset.Agent {
-		if world, err = loadWorld(d, s.Language); err != nil {
+		if world, err = d.LoadWorld(s.Language); err != nil {
 			return nil, err
 		}
 	}

@@ -61,33 +61,9 @@ func openLanguages(folder, only string, e env) (*dataset.Dataset, []dataset.Lang
 	return d, languages, err
 }
 
-// loadWorlds reads the world tables of the languages that the data set holds.
-func loadWorlds(d *dataset.Dataset) (simenv.Worlds, error) {
-	worlds := simenv.Worlds{}
-	for _, language := range d.Languages() {
-		var err error
-		if worlds[string(language)], err = loadWorld(d, language); err != nil {
-			return nil, err
-		}
-	}
-	return worlds, nil
-}
-
-func loadWorld(d *dataset.Dataset, language dataset.Language) (*simenv.World, error) {
-	tables, err := d.World(language)
-	if err != nil {
-		return nil, err
-	}
-	world, err := simenv.ReadWorld(string(language), tables)
-	if err != nil {
-		return nil, fmt.Errorf("reading the world tables of %s, language %s: %w", d.Name(), language, err)
-	}
-	return world, nil
-}
-
-// loadWorldIfHeld is as loadWorld, without any for data that holds samples only.
+// loadWorldIfHeld returns the world of a language, nil for data that holds samples only.
 func loadWorldIfHeld(d *dataset.Dataset, language dataset.Language) (*simenv.World, error) {
-	world, err := loadWorld(d, language)
+	world, err := d.LoadWorld(language)
 	if errors.Is(err, dataset.ErrNotHeld) {
 		return nil, nil
 	}

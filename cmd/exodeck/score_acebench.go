@@ -1,14 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/exodeck/exodeck/score/acebench"
-	"github.com/exodeck/exodeck/score/acebench/ask"
 	"github.com/exodeck/exodeck/score/acebench/dataset"
 	"github.com/exodeck/exodeck/score/acebench/offline"
 	"github.com/exodeck/exodeck/score/acebench/recorded"
@@ -108,17 +104,19 @@ func runScoreACEBench(ctx context.Context, cfg scoreACEBenchConfig, e env) error
 	if err != nil {
 		return err
 	}
+	scoring := offline.Scoring{
+		Choice:     recorded.Choice{Session: cfg.Session, Model: cfg.Model, Language: cfg.language},
+		Categories: cfg.Categories,
+		MaxSteps:   cfg.MaxSteps,
+		OnDiverge:  cfg.diverge,
+		Sheet:      cfg.options,
+	}
 	var s *sheet.Sheet
 	if cfg.Results != "" {
-		s, err = scoreResults(cfg, d)
+		s, err = scoring.Results(cfg.Results, d)
+		err = wholeData(err)
 	} else {
-		s, err = scoreTape(ctx, cfg.Tape, offline.Scoring{
-			Choice:     recorded.Choice{Session: cfg.Session, Model: cfg.Model, Language: cfg.language},
-			Categories: cfg.Categories,
-			MaxSteps:   cfg.MaxSteps,
-			OnDiverge:  cfg.diverge,
-			Sheet:      cfg.options,
-		}, d, e)
+		s, err = scoreTape(ctx, cfg.Tape, scoring, d, e)
 	}
 	if err != nil {
 		return err
@@ -127,35 +125,4 @@ func runScoreACEBench(ctx context.Context, cfg scoreACEBenchConfig, e env) error
 		return printExplanation(s, d, cfg, e)
 	}
 	return printSheet(s, cfg.Format, cfg.Out, e)
-}
-
-// scoreResults scores the files of another runner.
-func scoreResults(cfg scoreACEBenchConfig, d *dataset.Dataset) (*sheet.Sheet, error) {
-	results, err := acebench.ReadResults(cfg.Results, cmp.Or(cfg.language, dataset.English), cfg.Categories...)
-	if err != nil {
-		return nil, err
-	}
-	if cfg.language != "" && results.Language != "" && cfg.language != results.Language {
-		return nil, fmt.Errorf("the answers in %s are to questions in %s: leave out --language %s", cfg.Results, results.Language, cfg.language)
-	}
-	set, err := loadSet(d, cmp.Or(cfg.language, results.Language, dataset.English), cfg.Categories)
-	if err != nil {
-		return nil, err
-	}
-	var outcomes []ask.Outcome
-	for i, round := range acebench.Rounds(results.Answers) {
-		for _, a := range round {
-			outcomes = append(outcomes, ask.Outcome{Answer: a, Repeat: i + 1})
-		}
-	}
-	o := cfg.options
-	o.Digest = func([]ask.Outcome) (string, error) { return results.Digest, nil }
-	s, err := sheet.New(set, outcomes, o)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range results.Problems {
-		s.Remarks = append(s.Remarks, fmt.Sprintf("left out: %s", p))
-	}
-	return s, nil
 }

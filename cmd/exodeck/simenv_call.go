@@ -36,7 +36,7 @@ func runSimenvCall(ctx context.Context, cfg simenvCallConfig, e env) error {
 	if err != nil {
 		return err
 	}
-	worlds, err := loadWorlds(d)
+	worlds, err := d.LoadWorlds()
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/exodeck/exodeck/score/acebench/dataset"
@@ -37,16 +36,13 @@ func LoadMaterials(d *dataset.Dataset, language dataset.Language, agents bool) (
 		return m, nil
 	}
 	for _, l := range dataset.Languages() {
-		tables, err := d.World(l)
-		if err != nil {
-			if l != language {
-				continue // which its own samples do not need
-			}
+		world, err := d.LoadWorld(l)
+		switch {
+		case err == nil:
+			m.Worlds[string(l)] = world
+		case l == language:
 			return nil, err
-		}
-		if m.Worlds[string(l)], err = simenv.ReadWorld(string(l), tables); err != nil {
-			return nil, fmt.Errorf("reading world tables: %w", err)
-		}
+		} // the samples do not need those of other languages
 	}
 	return m, nil
 }

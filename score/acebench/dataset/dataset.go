@@ -131,6 +131,25 @@ func (d *Dataset) Load(language Language, categories ...Category) (*Set, error) 
 	return join(language, parts)
 }
 
+// Find returns the sample with an id, in the first of the languages that has it, nil when none has. The error then tells what could not be
+// read, where the sample may be.
+func (d *Dataset) Find(id string, languages ...Language) (*Sample, error) {
+	var wanted []Category
+	if c := CategoryOf(id, ""); c.Known() {
+		wanted = append(wanted, c)
+	}
+	var problems error
+	for _, language := range languages {
+		// Problems with other samples do not matter when this one is there.
+		set, err := d.Load(language, wanted...)
+		if sample := set.Sample(id); sample != nil {
+			return sample, nil
+		}
+		problems = errors.Join(problems, err)
+	}
+	return nil, problems
+}
+
 // A part is what one file, or one pair of files, gave.
 type part struct {
 	category Category

@@ -8,6 +8,7 @@ import (
 	"path"
 
 	"github.com/exodeck/exodeck/score/acebench/pysource"
+	"github.com/exodeck/exodeck/simenv"
 	"github.com/exodeck/exodeck/simenv/pyjson"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
@@ -40,6 +41,31 @@ func (d *Dataset) World(language Language) ([]byte, error) {
 		return d.sourceWorld(language)
 	}
 	return nil, fmt.Errorf("world tables: %w: %s holds samples only; give a whole checkout of ACEBench/ACEBench, or a bundle made of one", ErrNotHeld, d.name)
+}
+
+// LoadWorld returns the simulated world of a language, ready for use. The error is as that of [Dataset.World].
+func (d *Dataset) LoadWorld(language Language) (*simenv.World, error) {
+	tables, err := d.World(language)
+	if err != nil {
+		return nil, err
+	}
+	world, err := simenv.ReadWorld(string(language), tables)
+	if err != nil {
+		return nil, fmt.Errorf("reading the world tables of %s, language %s: %w", d.name, language, err)
+	}
+	return world, nil
+}
+
+// LoadWorlds returns the worlds of the languages that the data set has samples in.
+func (d *Dataset) LoadWorlds() (simenv.Worlds, error) {
+	worlds := simenv.Worlds{}
+	for _, language := range d.Languages() {
+		var err error
+		if worlds[string(language)], err = d.LoadWorld(language); err != nil {
+			return nil, err
+		}
+	}
+	return worlds, nil
 }
 
 // sourceWorld reads the tables out of the constructors of the repository's Python classes.

@@ -1,5 +1,5 @@
 // Package offline scores the answers to ACEBench that a recording holds, without any model: it finds out what was asked, plays that again
-// from the recording alone, and puts the outcome on a sheet.
+// from the recording alone, and puts the outcome on a sheet. Result files of other runners it scores as well.
 //
 // It joins the packages that do the parts: recorded finds and plays, acebench judges, fault says whose fault it is, sheet counts.
 package offline
