@@ -181,6 +181,17 @@ func FuzzCalls(f *testing.F) {
 	})
 }
 
+func ExampleAppendOutcome() {
+	for _, text := range []string{"[Harbor_getTide(port='Vela', depth=4.50, days=(1, 2))]", "[Harbor_getTide(**{'port': 'Vela'})]", "I cannot tell."} {
+		calls, err := decode.Calls(rules.Official, false, text)
+		fmt.Printf("%s\n", decode.AppendOutcome(nil, calls, err))
+	}
+	// Output:
+	// [["Harbor_getTide",[["port",["s","Vela"]],["depth",["f","4.5"]],["days",["t",[["i","1"],["i","2"]]]]]]]
+	// [["Harbor_getTide",[[null,["d",[[["s","port"],["s","Vela"]]]]]]]]
+	// {"raises":"CallFormatError: Invalid syntax. Failed to decode AST. invalid syntax (line 1, column 13, byte 12)"}
+}
+
 func ExampleCalls() {
 	calls, err := decode.Calls(rules.Evalscope, false, "Here you are: [Harbor_getTide(port='Vela', exact=True)]")
 	if err != nil {

@@ -146,6 +146,25 @@ func (want decoded) compare(t *testing.T, id string, r rules.Rules, calls []deco
 	}
 }
 
+// compareTagged holds what is printed of a decoding against a vector. What an exception says is not compared.
+func (want decoded) compareTagged(t *testing.T, id string, calls []decode.Call, err error) {
+	t.Helper()
+	var got decoded
+	printed := decode.AppendOutcome(nil, calls, err)
+	into := any(&got)
+	if err == nil {
+		got.Calls = new([]any)
+		into = got.Calls
+	}
+	if err := json.Unmarshal(printed, into); err != nil {
+		t.Errorf("%s: %v in %.300s", id, err, printed)
+		return
+	}
+	if (got.Raises == nil) != (want.Raises == nil) || want.Calls != nil && encode(*got.Calls) != encode(*want.Calls) {
+		t.Errorf("%s: printed %.600s, want %.600s", id, printed, encode(want))
+	}
+}
+
 // compareMessage holds the decoding of an agent's message against a vector.
 func (want decoded) compareMessage(t *testing.T, id string, calls []simenv.Call, err error) {
 	t.Helper()
@@ -181,8 +200,10 @@ func TestDecodeVectors(t *testing.T) {
 		raw := text(t, r.Input.Raw)
 		calls, err := decode.Calls(rules.Evalscope, r.Input.Category.Dialogues(), raw)
 		r.Evalscope.compare(t, r.ID, rules.Evalscope, calls, err)
+		r.Evalscope.compareTagged(t, r.ID, calls, err)
 		calls, err = decode.Calls(rules.Official, r.Input.Category.Dialogues(), raw)
 		r.Official.compare(t, r.ID, rules.Official, calls, err)
+		r.Official.compareTagged(t, r.ID, calls, err)
 	})
 }
 
