@@ -131,8 +131,8 @@ func TestSecondRecorder(t *testing.T) {
 	if !errors.Is(err, ErrBusy) || !errors.As(err, &e) || e.Path != path || !strings.Contains(err.Error(), "stop the other recorder, or record on another tape") {
 		t.Errorf("second recorder: %v", err)
 	}
-	if _, err := Rederive(t.Context(), path); !errors.Is(err, ErrBusy) {
-		t.Errorf("deriving under a recorder: %v", err)
+	if _, err := Prune(t.Context(), path, PruneOptions{Session: "gone"}); !errors.Is(err, ErrBusy) {
+		t.Errorf("pruning under a recorder: %v", err)
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)

@@ -121,11 +121,6 @@ func Less(a, b Value) (bool, error) {
 	return order(a, b, "<", func(c int) bool { return c < 0 })
 }
 
-// LessEqual returns a <= b.
-func LessEqual(a, b Value) (bool, error) {
-	return order(a, b, "<=", func(c int) bool { return c <= 0 })
-}
-
 // Greater returns a > b.
 func Greater(a, b Value) (bool, error) {
 	return order(a, b, ">", func(c int) bool { return c > 0 })
@@ -183,8 +178,6 @@ func orderSets(a, b *Dict, op string) bool {
 	switch op {
 	case "<":
 		return a.Len() < b.Len() && a.keysSubset(b)
-	case "<=":
-		return a.keysSubset(b)
 	case ">":
 		return b.Len() < a.Len() && b.keysSubset(a)
 	}
