@@ -262,28 +262,35 @@ func recordUntil(t testing.TB, r *Recorder, enough func() bool) []time.Duration 
 // TestKeepAge prunes a tape that is too old while it is being recorded. Nobody has to wait longer than 100 ms for that, beyond what the
 // machine lets everybody wait for its disk. What else it does can only make it longer, so that of several attempts one has to do.
 func TestKeepAge(t *testing.T) {
-	var held, longer, stall time.Duration
+	var held, longer, stall, late time.Duration
 	const limit = 100 * time.Millisecond
+	quiet := false // a machine on which even a timer comes late tells nothing
 	for range 10 {
-		held, longer, stall = keepAge(t)
+		held, longer, stall, late = keepAge(t)
 		if raceDetector || max(held, longer) <= limit+min(stall, 4*limit) {
 			return
 		}
+		quiet = quiet || late <= limit/2
+	}
+	if !quiet {
+		t.Skipf("other programs keep the machine from being measured: a timer came %v late", late)
 	}
 	t.Errorf("pruning held recording up for %v, one exchange of ten took %v longer, while the disk stood still for up to %v", held, longer, stall)
 }
 
-// watchDisk writes a little to a file of its own, again and again, until stop is called. That returns the longest it took.
-func watchDisk(t *testing.T) (stop func() time.Duration) {
+// watchDisk writes a little to a file of its own, again and again, until stop is called. That returns the longest it took, and how late the
+// timer between the writes came at most.
+func watchDisk(t *testing.T) (stop func() (stall, late time.Duration)) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "beats"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	stopped := make(chan struct{})
-	longest := make(chan time.Duration)
+	longest := make(chan [2]time.Duration)
 	go func() {
-		var most time.Duration
+		const pause = 5 * time.Millisecond
+		var most, late time.Duration
 		for block := make([]byte, 4<<10); ; {
 			start := time.Now()
 			_, err := f.WriteAt(block, 0)
@@ -291,27 +298,29 @@ func watchDisk(t *testing.T) (stop func() time.Duration) {
 				t.Error(err)
 			}
 			most = max(most, time.Since(start))
+			start = time.Now()
 			select {
 			case <-stopped:
-				longest <- most
+				longest <- [2]time.Duration{most, late}
 				return
-			case <-time.After(5 * time.Millisecond):
+			case <-time.After(pause):
+				late = max(late, time.Since(start)-pause)
 			}
 		}
 	}()
-	return func() time.Duration {
+	return func() (stall, late time.Duration) {
 		close(stopped)
 		most := <-longest
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
-		return most
+		return most[0], most[1]
 	}
 }
 
 // keepAge returns the longest that recording waited for pruning, how much longer than without it the slowest tenth of the exchanges took,
-// and the longest that the disk stood still meanwhile.
-func keepAge(t *testing.T) (held, longer, stall time.Duration) {
+// the longest that the disk stood still meanwhile, and how late a timer came at most.
+func keepAge(t *testing.T) (held, longer, stall, late time.Duration) {
 	old := 5_000
 	if raceDetector {
 		old = 1_000
@@ -327,7 +336,7 @@ func keepAge(t *testing.T) (held, longer, stall time.Duration) {
 	stop := watchDisk(t)
 	pruning := recordUntil(t, r, func() bool { return r.Stats().Pruned >= int64(old) })
 	passOver(t, r)
-	stall = stop()
+	stall, late = stop()
 	end := time.Now().Add(time.Second)
 	calm := recordUntil(t, r, func() bool { return time.Now().After(end) })
 	passOver(t, r)
@@ -348,7 +357,7 @@ func keepAge(t *testing.T) (held, longer, stall time.Duration) {
 	if err != nil || len(sessions) != 2 {
 		t.Errorf("sessions %+v, %v", sessions, err)
 	}
-	return held, longer, stall
+	return held, longer, stall, late
 }
 
 // BenchmarkPruneWhileRecording prunes 100,000 exchanges of a tape that is being recorded.
