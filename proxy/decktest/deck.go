@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
@@ -26,7 +27,8 @@ type Deck struct {
 // New makes a tape, or opens the one there is, and starts a session on it. The tape is closed when the test ends, if not before.
 func New(t testing.TB, path string, session tape.Session) *Deck {
 	t.Helper()
-	recorder, err := tape.OpenRecorder(t.Context(), path, tape.RecorderOptions{})
+	// What is not about slow disks must not fail for one.
+	recorder, err := tape.OpenRecorder(t.Context(), path, tape.RecorderOptions{MaxWait: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
