@@ -9,6 +9,7 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/wire"
+	"github.com/exodeck/exodeck/score/conformance/jsonvalue"
 )
 
 // asked is what a judge needs to know of a request.
@@ -268,7 +269,7 @@ func (a *asked) toolChoice(v jsontext.Value) {
 	if json.Unmarshal(v, &word) != nil && json.Unmarshal(v, &object) == nil {
 		word = object.Type
 		if word == "allowed_tools" {
-			a.choice.other = valueOf(v)
+			a.choice.other = jsonvalue.Of(v)
 			word = cmp.Or(object.Mode, object.Allowed.Mode)
 			for _, t := range append(object.Tools, object.Allowed.Tools...) {
 				a.allowed = append(a.allowed, cmp.Or(t.Name, t.Function.Name, t.Custom.Name)) // "" for a tool of the server's
@@ -290,7 +291,7 @@ func (a *asked) toolChoice(v jsontext.Value) {
 		}
 	case "auto", "":
 	default:
-		a.choice.other = valueOf(v)
+		a.choice.other = jsonvalue.Of(v)
 	}
 }
 

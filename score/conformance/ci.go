@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/replay/show"
+	"github.com/exodeck/exodeck/score/conformance/quote"
 	"github.com/exodeck/exodeck/score/report"
 )
 
@@ -127,7 +128,7 @@ func headline(r *Report) string {
 func details(r *Report) string {
 	var lines, others []string
 	for _, p := range r.Problems {
-		text := fmt.Sprintf("%s %s (%s): %s", p.Severity, p.Code, p.Where, oneLine(p.Detail))
+		text := fmt.Sprintf("%s %s (%s): %s", p.Severity, p.Code, p.Where, quote.Line(p.Detail))
 		switch {
 		case p.Known:
 			others = append(others, text+" (known)")
@@ -142,7 +143,7 @@ func details(r *Report) string {
 		lines = append(lines, "meant "+c.String())
 	}
 	for _, e := range r.Evidence {
-		lines = append(lines, "because "+oneLine(e))
+		lines = append(lines, "because "+quote.Line(e))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/exodeck/exodeck/replay/show"
 	"github.com/exodeck/exodeck/replay/wire"
 	"github.com/exodeck/exodeck/score/conformance/markup"
+	"github.com/exodeck/exodeck/score/conformance/quote"
 )
 
 // leakedText looks for model markup in the text.
@@ -24,7 +25,7 @@ func (j *trial) leakedText() {
 	}
 	if len(j.leaked) > 0 {
 		m := j.leaked[0]
-		j.add("leaked-markup-in-content", j.textAt(m.Offset), fmt.Sprintf("%q in %s", m.Text, quotedAround(j.a.Text, m.Offset)))
+		j.add("leaked-markup-in-content", j.textAt(m.Offset), fmt.Sprintf("%q in %s", m.Text, quote.Around(j.a.Text, m.Offset)))
 	}
 }
 
@@ -47,18 +48,6 @@ func (j *trial) outsideCode() string {
 	return text
 }
 
-// around is where to begin showing a text, so that the place at offset is seen.
-func around(text string, offset int) int {
-	if offset < 40 {
-		return 0
-	}
-	from := offset - 20
-	for from > 0 && text[from]&0xC0 == 0x80 {
-		from--
-	}
-	return from
-}
-
 // callInText looks for calls in the text, and in the reasoning when there is no other answer.
 func (j *trial) callInText() {
 	if len(j.a.ToolCalls) > 0 || j.q == nil || len(j.q.tools) == 0 {
@@ -72,13 +61,13 @@ func (j *trial) callInText() {
 	}
 	if len(j.meant) > 0 {
 		c := j.meant[0]
-		j.add("call-in-content", j.textAt(c.Start), fmt.Sprintf("a call of %s (%s) with %s", c.Name, c.Family, shorten(c.Arguments)))
+		j.add("call-in-content", j.textAt(c.Start), fmt.Sprintf("a call of %s (%s) with %s", c.Name, c.Family, quote.Short(c.Arguments)))
 		return
 	}
 	if strings.TrimSpace(j.a.Text) == "" && strings.TrimSpace(j.a.Refusal) == "" {
 		if j.thought = j.offeredCalls(j.a.Reasoning); len(j.thought) > 0 {
 			c := j.thought[0]
-			j.add("call-in-reasoning", j.reasoningAt(c.Start), fmt.Sprintf("a call of %s (%s) with %s", c.Name, c.Family, shorten(c.Arguments)))
+			j.add("call-in-reasoning", j.reasoningAt(c.Start), fmt.Sprintf("a call of %s (%s) with %s", c.Name, c.Family, quote.Short(c.Arguments)))
 		}
 	}
 }
@@ -162,12 +151,12 @@ func (j *trial) replacements() {
 		return
 	}
 	if i := strings.Index(j.a.Text, replacement); i >= 0 {
-		j.add("replacement-char", j.textAt(i), "U+FFFD in the text: "+quotedAround(j.a.Text, i))
+		j.add("replacement-char", j.textAt(i), "U+FFFD in the text: "+quote.Around(j.a.Text, i))
 	}
 	for i := range j.a.ToolCalls {
 		c := &j.a.ToolCalls[i]
 		if strings.Contains(c.Name, replacement) || replaced(c.RawArguments) {
-			j.add("replacement-char", j.call(i), fmt.Sprintf("U+FFFD, or half a surrogate pair, in the call of %s: %s", c.Name, quoted(c.RawArguments)))
+			j.add("replacement-char", j.call(i), fmt.Sprintf("U+FFFD, or half a surrogate pair, in the call of %s: %s", c.Name, quote.Text(string(c.RawArguments))))
 		}
 	}
 }

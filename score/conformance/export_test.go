@@ -51,9 +51,6 @@ func Without(name string) (restore func()) {
 // Limit lets pairs keep no more than n answers.
 func (p *Pairs) Limit(n int) { p.limit = n }
 
-// ValueOf is what values are compared by.
-var ValueOf = valueOf
-
 // WordingOf is what problems are told apart by that have one code.
 var WordingOf = wordingOf
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/exodeck/exodeck/score/conformance/quote"
 )
 
 // fold counts the new problems of reports that do not fail. A server that errs in the same way in every stream would bury what fails
@@ -80,7 +82,7 @@ func (c *foldedCode) add(name string, p *Problem) {
 		if len(c.order) == kindsKept {
 			return
 		}
-		k = &kind{code: p.Code, detail: head(oneLine(p.Detail), foldedDetail)}
+		k = &kind{code: p.Code, detail: head(quote.Line(p.Detail), foldedDetail)}
 		c.kinds[wording] = k
 		c.order = append(c.order, k)
 	}

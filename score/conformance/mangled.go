@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exodeck/exodeck/score/conformance/jsonvalue"
 	"github.com/exodeck/exodeck/score/conformance/markup"
 )
 
@@ -104,7 +105,7 @@ func writtenByGLM(name string, value json.RawMessage) string {
 
 // takes reports whether a tool takes arguments as its schema has them, without markup.
 func (j *trial) takes(tool string, arguments json.RawMessage) bool {
-	if len(markup.Markers(valueOf(arguments))) > 0 {
+	if len(markup.Markers(jsonvalue.Of(arguments))) > 0 {
 		return false
 	}
 	s, err := j.judge.schemas.Compile(j.tool(tool).schema)

@@ -14,6 +14,8 @@ import (
 	"github.com/exodeck/exodeck/replay/cassette/redact"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/replay/wire"
+	"github.com/exodeck/exodeck/score/conformance/jsonvalue"
+	"github.com/exodeck/exodeck/score/conformance/quote"
 )
 
 // Pairs compares answers to requests that ask the same: streamed with whole, and one API with another. Only deterministic requests count,
@@ -217,7 +219,7 @@ func essenceOf(x *reading.Exchange, r *Report) *essence {
 	e := &essence{ref: x.Ref, topic: topic{question: question(q)}, said: said{
 		api: a.API, stream: a.Stream, options: optionsOf(x.Request), cut: ranOut(a), more: ranOut(a),
 		content: content{text: sha256.Sum256([]byte(a.Text)), reasoning: sha256.Sum256([]byte(a.Reasoning))},
-		input:   -1, output: -1, right: r.Calls == OK, thought: quoted([]byte(a.Reasoning)),
+		input:   -1, output: -1, right: r.Calls == OK, thought: quote.Text(a.Reasoning),
 	}}
 	if x.Labels[AskedAgain] != "" {
 		e.again = x.Ref.Session
@@ -237,18 +239,18 @@ func essenceOf(x *reading.Exchange, r *Report) *essence {
 		e.limit = *q.limit
 		e.cut = e.cut || q.spent(a.Usage)
 	}
-	d := newDigest()
+	d := jsonvalue.NewDigest()
 	var calls []string
 	for i, c := range r.ToolCalls {
-		calls = append(calls, c.Name+" "+shorten(string(c.Arguments)))
+		calls = append(calls, c.Name+" "+quote.Short(string(c.Arguments)))
 		// What the report has of a call has its secrets taken out.
-		d.put(strings.ToValidUTF8(a.ToolCalls[i].Name, "\ufffd"))
-		d.putValue(sentArguments(&a.ToolCalls[i]))
+		d.Put(strings.ToValidUTF8(a.ToolCalls[i].Name, "\ufffd"))
+		d.PutValue(sentArguments(&a.ToolCalls[i]))
 	}
-	e.calls = d.sum()
+	e.calls = d.Sum()
 	e.shown = strings.Join(calls, "; ")
 	if a.Text != "" {
-		e.shown = strings.TrimPrefix(e.shown+"; "+quoted([]byte(a.Text)), "; ")
+		e.shown = strings.TrimPrefix(e.shown+"; "+quote.Text(a.Text), "; ")
 	}
 	if e.shown == "" {
 		e.shown = "nothing"

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score/conformance/quote"
 )
 
 // Part counts the reports of one model through one API.
@@ -70,7 +71,7 @@ var partsHeader = []string{"model", "api", "exchanges", "calls ok", "calls faile
 
 // row has the counts for a table.
 func (p *Part) row() []string {
-	model := shorten(p.Model)
+	model := quote.Short(p.Model)
 	if model == "" {
 		model = "–"
 	}

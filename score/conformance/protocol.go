@@ -157,3 +157,11 @@ func (j *trial) usage() {
 		j.add("usage-mismatch", where, fmt.Sprintf("%d cached tokens among %d of input", *u.Cached, *u.Input))
 	}
 }
+
+// inWords says what a decoder of JSON complains about as a person would, behind an introduction. What is no complaint of it stays.
+func inWords(complaint, introduction string) string {
+	if what, ok := strings.CutPrefix(complaint, "jsontext: "); ok {
+		return introduction + strings.Replace(what, "unexpected EOF", "it ends too early", 1)
+	}
+	return complaint
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/replay/wire"
+	"github.com/exodeck/exodeck/score/conformance/jsonvalue"
 )
 
 // Question returns the digest of what an exchange asks: it is the same through all APIs and in both modes. ok is false when the request
@@ -32,38 +33,38 @@ func Unlimited(x *reading.Exchange) (sum [32]byte, ok bool) {
 // question returns the digest of what a request asks, whatever API it asks: all that can change the answer but the limit of tokens, which an
 // answer need not come to. See [limited].
 func question(q *asked) [32]byte {
-	d := newDigest()
-	d.put(q.Model)
-	d.put(q.System)
+	d := jsonvalue.NewDigest()
+	d.Put(q.Model)
+	d.Put(q.System)
 	for i := range q.Messages {
 		m := &q.Messages[i]
 		for _, p := range m.Parts {
 			switch {
 			case p.Kind == wire.PartText && p.Text != "":
-				d.put(m.Role)
-				d.put(p.Text)
+				d.Put(m.Role)
+				d.Put(p.Text)
 			case p.Call != nil:
-				d.put(p.Call.Name)
-				d.putValue([]byte(p.Call.Arguments))
+				d.Put(p.Call.Name)
+				d.PutValue([]byte(p.Call.Arguments))
 			case p.Result != nil:
-				d.put(p.Result.Text)
+				d.Put(p.Result.Text)
 			case p.Kind == wire.PartOther:
-				d.put(string(p.Raw))
+				d.Put(string(p.Raw))
 			case p.Image != nil:
-				d.put(p.Image.SHA256 + p.Image.URL)
+				d.Put(p.Image.SHA256 + p.Image.URL)
 			}
 		}
 	}
 	for _, t := range q.Tools {
-		d.put(t.Name)
-		d.put(t.Description)
-		d.putValue(t.Schema)
-		d.putValue(t.Raw)
+		d.Put(t.Name)
+		d.Put(t.Description)
+		d.PutValue(t.Schema)
+		d.PutValue(t.Raw)
 	}
 	for _, s := range q.settings() {
-		d.put(s)
+		d.Put(s)
 	}
-	return d.sum()
+	return d.Sum()
 }
 
 // limited returns the digest of a question with a limit of tokens; that of the question alone without one.
@@ -76,16 +77,16 @@ func limited(question [32]byte, limit *int64) [32]byte {
 
 // optionsOf returns the digest of all settings of a request but for the mode of the answer.
 func optionsOf(q *wire.Request) [32]byte {
-	d := newDigest()
+	d := jsonvalue.NewDigest()
 	options := slices.Clone(q.Options)
 	slices.SortStableFunc(options, func(a, b wire.Field) int { return strings.Compare(a.Name, b.Name) })
 	for _, f := range options {
 		if f.Name != "stream_options" {
-			d.put(f.Name)
-			d.putValue(f.Value)
+			d.Put(f.Name)
+			d.PutValue(f.Value)
 		}
 	}
-	return d.sum()
+	return d.Sum()
 }
 
 // deterministic reports whether a request asks for the same answer each time.

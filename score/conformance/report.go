@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score/conformance/quote"
 )
 
 // Verdict is the outcome of judging one side of an exchange.
@@ -64,7 +65,7 @@ type Intended struct {
 
 // String writes the call on one line, for a person.
 func (c Intended) String() string {
-	return fmt.Sprintf("%s %s (%s, in the %s)", oneLine(c.Name), oneLine(shorten(string(c.Arguments))), c.Family, c.From)
+	return fmt.Sprintf("%s %s (%s, in the %s)", quote.Line(c.Name), quote.Line(quote.Short(string(c.Arguments))), c.Family, c.From)
 }
 
 // Problem is something wrong with an exchange.

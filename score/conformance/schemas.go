@@ -1,6 +1,10 @@
 package conformance
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/exodeck/exodeck/score/conformance/quote"
+)
 
 // toolSchemas looks whether the schemas of the offered tools can be used, and says of which patterns nothing is.
 func (j *trial) toolSchemas() {
@@ -18,7 +22,7 @@ func (j *trial) toolSchemas() {
 			continue
 		}
 		for _, pattern := range s.Unchecked {
-			j.report.Unchecked = append(j.report.Unchecked, fmt.Sprintf("the pattern %q of tool %s, which needs JavaScript's own engine", shorten(pattern), t.Name))
+			j.report.Unchecked = append(j.report.Unchecked, fmt.Sprintf("the pattern %q of tool %s, which needs JavaScript's own engine", quote.Short(pattern), t.Name))
 		}
 	}
 }

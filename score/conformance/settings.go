@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/exodeck/exodeck/replay/wire"
+	"github.com/exodeck/exodeck/score/conformance/jsonvalue"
 )
 
 // silent are settings that do not change what is said, but how it is sent, kept or paid for; and those that count in another form: the limit
@@ -30,7 +31,7 @@ var sameSetting = map[string]string{
 	"format": "response_format", "output_format": "response_format", "text.format": "response_format", "output_config.format": "response_format",
 }
 
-// neutral has the values, as [valueOf] writes them, with which a setting is as good as not there.
+// neutral has the values, as [jsonvalue.Of] writes them, with which a setting is as good as not there.
 var neutral = map[string]string{"frequency_penalty": "0", "presence_penalty": "0", "repetition_penalty": "1e0", "n": "1e0"}
 
 // drawing are settings that say among which tokens is drawn: at temperature 0 none of them counts, for the likeliest token is always taken.
@@ -88,7 +89,7 @@ func settingOf(name string, value jsontext.Value) setting {
 	if same, ok := sameSetting[name]; ok {
 		name = same
 	}
-	s := setting{name, valueOf(value)}
+	s := setting{name, jsonvalue.Of(value)}
 	switch name {
 	case "response_format":
 		s.value = form(value)
@@ -112,9 +113,9 @@ func form(v jsontext.Value) string {
 	var o struct{ Type string }
 	switch {
 	case asksForJSON(v):
-		return "json " + valueOf(formOf(v))
+		return "json " + jsonvalue.Of(formOf(v))
 	case json.Unmarshal(v, &o) == nil && o.Type == "text" || string(v) == `""`:
 		return ""
 	}
-	return valueOf(v)
+	return jsonvalue.Of(v)
 }

@@ -86,16 +86,16 @@ func writeReport(out io.Writer, r *Report) {
 		if p.Count > 1 {
 			known += fmt.Sprintf(", %d times", p.Count)
 		}
-		fmt.Fprintf(out, "  %-7s  %s (%s%s): %s\n", p.Severity, p.Code, show.Printable(p.Where.String()), known, show.Printable(oneLine(p.Detail)))
+		fmt.Fprintf(out, "  %-7s  %s (%s%s): %s\n", p.Severity, p.Code, show.Printable(p.Where.String()), known, show.Line(p.Detail))
 	}
 	for _, c := range r.Recovered {
 		fmt.Fprintf(out, "  meant    %s\n", show.Printable(c.String()))
 	}
 	for _, e := range r.Evidence {
-		fmt.Fprintf(out, "  because  %s\n", show.Printable(oneLine(e)))
+		fmt.Fprintf(out, "  because  %s\n", show.Line(e))
 	}
 	for _, u := range r.Unchecked {
-		fmt.Fprintf(out, "  skipped  %s\n", show.Printable(oneLine(u)))
+		fmt.Fprintf(out, "  skipped  %s\n", show.Line(u))
 	}
 }
 
@@ -140,7 +140,7 @@ func writeParts(out io.Writer, all []*Part) {
 func tableRow(cells []string) table.Row {
 	var row table.Row
 	for _, c := range cells {
-		row = append(row, show.Printable(oneLine(c)))
+		row = append(row, show.Line(c))
 	}
 	return row
 }

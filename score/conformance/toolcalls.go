@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/replay/wire"
+	"github.com/exodeck/exodeck/score/conformance/jsonvalue"
 	"github.com/exodeck/exodeck/score/conformance/markup"
+	"github.com/exodeck/exodeck/score/conformance/quote"
 )
 
 // toolNames looks whether the tools that are called were offered.
@@ -111,7 +113,7 @@ func (j *trial) toolIDs() {
 		if len(j.a.ToolCalls) == 1 {
 			return
 		}
-		key := c.Name + "\x00" + valueOf(j.report.ToolCalls[i].Arguments)
+		key := c.Name + "\x00" + jsonvalue.Of(j.report.ToolCalls[i].Arguments)
 		if first, ok := same[key]; ok {
 			j.add("duplicate-call", j.named(i), fmt.Sprintf("it is call %d once more", first))
 		} else {
@@ -138,7 +140,7 @@ func (j *trial) toolArguments() {
 			j.add("arguments-wrong-encoding", j.call(i), fmt.Sprintf("arguments of %s came as %s", c.Name, c.Sent))
 		}
 		if s, bad := shapeCodes[args.shape]; bad && !j.excused(i) {
-			j.add(s.code, j.call(i), fmt.Sprintf("arguments of %s: %s: %s", c.Name, s.detail, quoted(c.RawArguments)))
+			j.add(s.code, j.call(i), fmt.Sprintf("arguments of %s: %s: %s", c.Name, s.detail, quote.Text(string(c.RawArguments))))
 		}
 		if args.object != nil {
 			j.leakedArguments(i)
@@ -179,7 +181,7 @@ func (j *trial) leakedValue(i int, value any, path string) {
 	tell := func(path, text string, m markup.Marker) {
 		w := j.call(i)
 		w.Argument = path
-		j.add("leaked-markup-in-arguments", w, fmt.Sprintf("%q in the arguments of %s: %q", m.Text, j.a.ToolCalls[i].Name, shorten(text)))
+		j.add("leaked-markup-in-arguments", w, fmt.Sprintf("%q in the arguments of %s: %q", m.Text, j.a.ToolCalls[i].Name, quote.Short(text)))
 	}
 	switch v := value.(type) {
 	case string:

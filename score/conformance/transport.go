@@ -12,6 +12,7 @@ import (
 	"github.com/exodeck/exodeck/replay/show"
 	"github.com/exodeck/exodeck/replay/wire"
 	"github.com/exodeck/exodeck/score/conformance/markup"
+	"github.com/exodeck/exodeck/score/conformance/quote"
 )
 
 // noRecord ends the judgement of an exchange that is not on the tape as it was.
@@ -39,11 +40,11 @@ func (j *trial) httpError() {
 	case j.Response.Status >= 400:
 		detail := fmt.Sprintf("status %d", j.Response.Status)
 		if j.a != nil && j.a.Error != nil && j.a.Error.Message != nil {
-			detail += ": " + shorten(*j.a.Error.Message)
+			detail += ": " + quote.Short(*j.a.Error.Message)
 		}
 		j.add("http-error", Where{In: InResponse}, detail)
 		if !json.Valid(j.ResponseBody) {
-			j.add("non-json-error-body", Where{In: InResponse}, fmt.Sprintf("%d bytes that are not JSON: %s", len(j.ResponseBody), quoted(j.ResponseBody)))
+			j.add("non-json-error-body", Where{In: InResponse}, fmt.Sprintf("%d bytes that are not JSON: %s", len(j.ResponseBody), quote.Text(string(j.ResponseBody))))
 		}
 		j.leakedInError()
 	default:
@@ -60,7 +61,7 @@ func (j *trial) leakedInError() {
 	e := j.a.Error
 	for _, m := range markup.Markers(*e.Message) {
 		if !shows(j.q.says, m) {
-			j.add("leaked-markup-in-error", j.place(e.Place), fmt.Sprintf("%q in the error %s", m.Text, quoted([]byte(*e.Message))))
+			j.add("leaked-markup-in-error", j.place(e.Place), fmt.Sprintf("%q in the error %s", m.Text, quote.Text(*e.Message)))
 			j.failed = j.offeredCalls(*e.Message)
 			return
 		}
@@ -78,7 +79,7 @@ func (j *trial) bodyNotJSON() {
 	}
 	switch j.a.Error.Kind {
 	case wire.ErrorNotJSON:
-		detail := show.Count(len(j.ResponseBody), "byte") + ": " + quoted(j.ResponseBody)
+		detail := show.Count(len(j.ResponseBody), "byte") + ": " + quote.Text(string(j.ResponseBody))
 		if j.Ended == tape.UpstreamTruncated {
 			detail += "; the upstream broke off: " + j.Cause
 		}
@@ -104,12 +105,12 @@ func (j *trial) otherMode() {
 	body := bytes.TrimSpace(j.ResponseBody)
 	switch {
 	case j.a.Stream && !json.Valid(body):
-		detail := fmt.Sprintf("a whole answer was asked for, and a stream of %s came: %s", show.Count(j.a.Events, "event"), quoted(body))
+		detail := fmt.Sprintf("a whole answer was asked for, and a stream of %s came: %s", show.Count(j.a.Events, "event"), quote.Text(string(body)))
 		j.unread = "body-not-json"
 		j.add(j.unread, Where{In: InResponse}, detail)
 	case !j.a.Stream && (hasIDs(j.a.API) || bytes.IndexByte(body, '\n') >= 0):
 		j.unread = "truncated-stream"
-		j.add(j.unread, Where{In: InResponse}, "a stream was asked for, and a whole JSON body came, in which a client finds no event: "+quoted(body))
+		j.add(j.unread, Where{In: InResponse}, "a stream was asked for, and a whole JSON body came, in which a client finds no event: "+quote.Text(string(body)))
 	default:
 		return
 	}
@@ -155,9 +156,9 @@ func (j *trial) errorReported() {
 	detail := "the error has no text"
 	switch {
 	case e.Message != nil:
-		detail = shorten(*e.Message)
+		detail = quote.Short(*e.Message)
 	case len(e.Raw) > 0:
-		detail = shorten(string(e.Raw))
+		detail = quote.Short(string(e.Raw))
 	}
 	j.add("stream-error-event", j.place(e.Place), detail)
 	j.leakedInError()
@@ -172,9 +173,9 @@ func (j *trial) malformed() {
 	for _, m := range j.a.Malformed {
 		switch {
 		case m.End < j.a.Size || !strings.HasPrefix(m.What, "cut off"):
-			j.add("malformed-event", j.place(m.Place), inWords(m.What, "the data is not JSON: ")+": "+quoted(m.Data))
+			j.add("malformed-event", j.place(m.Place), inWords(m.What, "the data is not JSON: ")+": "+quote.Text(string(m.Data)))
 		default:
-			j.add("partial-final-event", j.place(m.Place), "the bytes end inside an event: "+quoted(m.Data))
+			j.add("partial-final-event", j.place(m.Place), "the bytes end inside an event: "+quote.Text(string(m.Data)))
 		}
 	}
 }

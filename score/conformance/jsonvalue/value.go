@@ -1,4 +1,5 @@
-package conformance
+// Package jsonvalue tells when two pieces of JSON are the same value, and makes digests that heed it.
+package jsonvalue
 
 import (
 	"bytes"
@@ -10,14 +11,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// valueOf returns a text that is the same for all JSON of the same value, and for no other; text that is not JSON stays as it is. Values are
+// Of returns a text that is the same for all JSON of the same value, and for no other; text that is not JSON stays as it is. Values are
 // the same when Python's json.loads makes equal ones of them, for that is what an answer went through when a server parsed what the model
 // wrote and wrote it down once more: blanks, escapes and the order of names do not count, of a name that is there twice the last value holds,
 // whole numbers are exact, and numbers with a fraction or an exponent are what a float of 64 bits can tell of them: 2.50 is 25e-1, and 1e5
 // is 100000.
 //
 // It is the one notion of the same value that there is: of arguments between answers and within one, and of what a request asks.
-func valueOf(raw []byte) string { return string(appendValueOf(nil, raw)) }
+func Of(raw []byte) string { return string(appendOf(nil, raw)) }
 
 // decoders keeps decoders, as each request has a value for every tool and setting.
 var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
@@ -25,8 +26,8 @@ var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
 // lenient is how values are read: repeated names and bytes that are not UTF-8 do not make them another kind of text.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// appendValueOf appends what [valueOf] returns.
-func appendValueOf(b, raw []byte) []byte {
+// appendOf appends what [Of] returns.
+func appendOf(b, raw []byte) []byte {
 	d := decoders.Get().(*jsontext.Decoder)
 	defer decoders.Put(d)
 	d.Reset(bytes.NewBuffer(raw), lenient...)
