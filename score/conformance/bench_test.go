@@ -115,7 +115,7 @@ func BenchmarkPairs(b *testing.B) {
 				if i%2 == 1 {
 					s = chat(ask(zero+`,"stream":true`), streamed(fmt.Sprintf("At %d.", i)))
 				}
-				x := s.read(b)
+				x := s.Read(b)
 				exchanges, reports = append(exchanges, x), append(reports, judge.Exchange(x))
 			}
 			for b.Loop() {

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exodeck/exodeck/score/conformance"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/exodeck/exodeck/score/conformance"
 )
 
 // several is a whole answer with several choices, each a message and its finish reason.
@@ -85,7 +86,7 @@ func TestChoices(t *testing.T) {
 			[]string{`stream-error-event (response event 3 at byte ` + strconv.Itoa(len(begin+middle)) + `) died`}, "failed ok server", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := conformance.New(conformance.Rules{}).Exchange(chat(ask(withTools+`,"n":2`), tt.response).read(t))
+			r := conformance.New(conformance.Rules{}).Exchange(chat(ask(withTools+`,"n":2`), tt.response).Read(t))
 			var got []string
 			for i, p := range r.Problems {
 				places := []string{p.Where.String()}
@@ -133,7 +134,7 @@ func TestManyCallsLinear(t *testing.T) {
 		for i := range n {
 			calls = append(calls, call(fmt.Sprint("c", i), "get_tide", fmt.Sprintf(`{"port":%d}`, i)))
 		}
-		x := chat(ask(withTools), several(choice(0, `"tool_calls":[`+strings.Join(calls, ",")+`]`, "tool_calls"))).read(t)
+		x := chat(ask(withTools), several(choice(0, `"tool_calls":[`+strings.Join(calls, ",")+`]`, "tool_calls"))).Read(t)
 		best := time.Hour
 		for range 3 {
 			began := time.Now()

@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/conformance"
-	"github.com/google/go-cmp/cmp"
 )
 
 // ranOutSays is a whole answer of Chat Completions that came to its limit.
@@ -17,7 +18,7 @@ func ranOutSays(content string) string { return whole(`"content":`+quote(content
 func TestPairsLimit(t *testing.T) {
 	limitedChat := func(limit string) string { return ask(zero + `,"max_tokens":` + limit) }
 	throughClaude := func(limit, response string) sent {
-		return sent{api: tape.Claude, request: strings.Replace(claudeAsk(), `"model"`, `"max_tokens":`+limit+`,"model"`, 1), response: response}
+		return sent{API: tape.Claude, Request: strings.Replace(claudeAsk(), `"model"`, `"max_tokens":`+limit+`,"model"`, 1), Response: response}
 	}
 	cutClaude := strings.Replace(claudeSays("At"), "end_turn", "max_tokens", 1)
 	const lost, other = "api-mismatch leaked-markup-in-content call-in-content", "api-mismatch"
@@ -39,7 +40,7 @@ func TestPairsLimit(t *testing.T) {
 		{"two limits", []sent{chat(limitedChat("64"), says("At noon.")), throughClaude("1024", claudeSays("At one."))}, []string{"", ""}},
 		{"two limits and none", []sent{
 			chat(limitedChat("64"), says("At noon.")), throughClaude("1024", claudeSays("At one.")),
-			{api: tape.Ollama, request: ask(withTools + `,"stream":false,"options":{"temperature":0}`), response: `{"model":"m","message":{"role":"assistant","content":"At two."},"done":true,"done_reason":"stop","prompt_eval_count":9,"eval_count":5}`},
+			{API: tape.Ollama, Request: ask(withTools + `,"stream":false,"options":{"temperature":0}`), Response: `{"model":"m","message":{"role":"assistant","content":"At two."},"done":true,"done_reason":"stop","prompt_eval_count":9,"eval_count":5}`},
 		}, []string{"", "", other}},
 		{"one that came to its limit, one that did not", []sent{throughClaude("2", cutClaude), throughClaude("1024", claudeSays("At one.")), chat(ask(zero), says("At noon."))}, []string{"", "", other}},
 		{"with and without a limit through one API", []sent{chat(limitedChat("64"), says("At noon.")), chat(ask(zero), says("At one.")), throughClaude("64", claudeSays("At one."))}, []string{"", "", other}},
@@ -48,7 +49,7 @@ func TestPairsLimit(t *testing.T) {
 		var pairs conformance.Pairs
 		var reports []*conformance.Report
 		for i, s := range tt.sent {
-			x := s.read(t)
+			x := s.Read(t)
 			reports = append(reports, judge.Exchange(x))
 			pairs.Add(i, x, reports[i])
 		}

@@ -1,10 +1,8 @@
 package conformance_test
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,83 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exodeck/exodeck/fixtures/shared"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/reading"
-	"github.com/exodeck/exodeck/replay/wire"
 	"github.com/exodeck/exodeck/score/conformance"
-	"github.com/google/go-cmp/cmp"
 )
-
-// bodies is a source of nothing but bodies, by their digest.
-type bodies map[[32]byte]string
-
-func (b bodies) put(text string) tape.Body {
-	digest := [32]byte{byte(len(b) + 1)}
-	b[digest] = text
-	return tape.Body{Size: int64(len(text)), SHA256: digest}
-}
-
-func (b bodies) Body(_ context.Context, body tape.Body) (io.ReadCloser, error) {
-	return io.NopCloser(strings.NewReader(b[body.SHA256])), nil
-}
-
-// paths has an endpoint of each API.
-var paths = map[tape.API]string{
-	tape.OpenAI: "/v1/chat/completions", tape.Claude: "/v1/messages", tape.Responses: "/v1/responses",
-	tape.Ollama: "/ollama/api/chat", tape.OllamaGenerate: "/ollama/api/generate",
-}
-
-// sent is an exchange as a test writes it down.
-type sent struct {
-	api               tape.API
-	request, response string
-	status            int // 0 is 200; see [noResponse]
-	header            http.Header
-	ended             tape.Ended // "" is complete
-	cause             string
-	total             time.Duration
-	pieces            []tape.Piece
-}
-
-// noResponse is the status of an exchange without a response.
-const noResponse = -1
-
-// inMode lets a request that does not say in which mode it wants its answer want that of the response.
-func (s sent) inMode() sent {
-	if wire.Streamed(s.api, s.header.Get("Content-Type"), []byte(s.response)) && !strings.Contains(s.request, `"stream":`) {
-		s.request = strings.Replace(s.request, `{"`, `{"stream":true,"`, 1)
-	}
-	return s
-}
-
-// read makes the exchange that a tape would hand out.
-func (s sent) read(t testing.TB) *reading.Exchange {
-	t.Helper()
-	s = s.inMode()
-	src := bodies{}
-	x := &tape.Exchange{
-		Ref:      tape.Ref{Session: "s", Seq: 1},
-		Request:  tape.Request{Method: "POST", URL: paths[s.api], Body: src.put(s.request)},
-		Response: tape.Response{Status: s.status, Header: s.header, Body: src.put(s.response)},
-		Ended:    s.ended, Cause: s.cause, Total: s.total, Pieces: s.pieces,
-		Facts: tape.Facts{API: s.api},
-	}
-	switch {
-	case s.status == noResponse:
-		x.Response.Status = 0
-	case s.status == 0 && s.ended != tape.UpstreamError:
-		x.Response.Status = 200
-	}
-	if s.ended == "" {
-		x.Ended = tape.Complete
-	}
-	r, err := reading.Of(t.Context(), src, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // corpusCase is one case of golden/bugreports.
 type corpusCase struct {
@@ -150,24 +78,24 @@ func (r *corpusResponse) body(t testing.TB) string {
 // exchange makes the exchange of a response, as the recorder would have it.
 func (c *corpusCase) exchange(t testing.TB, r *corpusResponse) *reading.Exchange {
 	t.Helper()
-	s := sent{api: tape.API(c.API), request: string(c.Request), response: r.body(t), status: r.Status, header: http.Header{}}
+	s := sent{API: tape.API(c.API), Request: string(c.Request), Response: r.body(t), Status: r.Status, Header: http.Header{}}
 	if c.API == "chat" {
-		s.api = tape.OpenAI
+		s.API = tape.OpenAI
 	}
 	if r == c.NonStream {
-		s.request = strings.Replace(s.request, `"stream": true`, `"stream": false`, 1)
+		s.Request = strings.Replace(s.Request, `"stream": true`, `"stream": false`, 1)
 	}
 	for k, v := range r.Headers {
-		s.header.Set(k, v)
+		s.Header.Set(k, v)
 	}
 	switch r.End {
 	case "client-closed":
-		s.ended, s.cause = tape.ClientGone, "context canceled"
+		s.Ended, s.Cause = tape.ClientGone, "context canceled"
 	case "client-timeout": // the recorder sees that the client left after a long time without an event
-		s.ended, s.cause, s.total = tape.ClientGone, "context canceled", time.Minute
-		s.pieces = []tape.Piece{{Offset: 0, At: time.Second}}
+		s.Ended, s.Cause, s.Total = tape.ClientGone, "context canceled", time.Minute
+		s.Pieces = []tape.Piece{{Offset: 0, At: time.Second}}
 	}
-	return s.read(t)
+	return s.Read(t)
 }
 
 // corpus calls f with each case of the corpus that has an exchange, and returns how many there are of each kind.

@@ -16,12 +16,12 @@ func fullChunk(choice, members string) string {
 
 // fromClaude is a stream of Claude for a request with these further members.
 func fromClaude(members, response string) sent {
-	return sent{api: tape.Claude, request: ask(`,"max_tokens":100,"stream":true` + members), response: response}
+	return sent{API: tape.Claude, Request: ask(`,"max_tokens":100,"stream":true` + members), Response: response}
 }
 
 // fromResponses is an exchange of Responses whose request has these further members.
 func fromResponses(members, response string) sent {
-	return sent{api: tape.Responses, request: `{"model":"m","input":"High water in Vigo?"` + members + `}`, response: response}
+	return sent{API: tape.Responses, Request: `{"model":"m","input":"High water in Vigo?"` + members + `}`, Response: response}
 }
 
 // numbered is a stream of Responses from the data of its events, each without its sequence number.
@@ -98,9 +98,9 @@ var dialects = []struct {
 		`{"type":"response.output_item.done","output_index":1,"item":`+said("Noon.")+`}`,
 		`{"type":"response.completed","response":`+responses("completed", responsesUsage, `{"type":"reasoning","id":"rs1","summary":[],"encrypted_content":"c2ln"}`, said("Noon."))+`}`))},
 
-	{"Ollama, streamed", sent{api: tape.Ollama, request: ask(withTools), response: `{"model":"m","created_at":"2026-03-04T05:06:07Z","message":{"role":"assistant","content":"","thinking":"Look."},"done":false}` + "\n" +
+	{"Ollama, streamed", sent{API: tape.Ollama, Request: ask(withTools), Response: `{"model":"m","created_at":"2026-03-04T05:06:07Z","message":{"role":"assistant","content":"","thinking":"Look."},"done":false}` + "\n" +
 		`{"model":"m","created_at":"2026-03-04T05:06:07Z","message":{"role":"assistant","content":"","tool_calls":[{"id":"call_1","function":{"index":0,"name":"get_tide","arguments":{"port":"Vigo"}}}]},"done":false}` + "\n" +
-		`{"model":"m","created_at":"2026-03-04T05:06:07Z","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","total_duration":9,"load_duration":1,"prompt_eval_count":9,"prompt_eval_duration":1,"eval_count":5,"eval_duration":1}` + "\n"}.as(200, "application/x-ndjson")},
+		`{"model":"m","created_at":"2026-03-04T05:06:07Z","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","total_duration":9,"load_duration":1,"prompt_eval_count":9,"prompt_eval_duration":1,"eval_count":5,"eval_duration":1}` + "\n"}.As(200, "application/x-ndjson")},
 	{"Ollama through Chat Completions", chat(ask(`,"stream":true,"stream_options":{"include_usage":true}`), fullChunk(`{"index":0,"delta":{"role":"assistant","content":"","reasoning":"Look."},"finish_reason":null}`, `,"system_fingerprint":"fp_ollama"`)+
 		fullChunk(`{"index":0,"delta":{"role":"assistant","content":"Noon."},"finish_reason":null}`, "")+fullChunk(`{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":"stop"}`, "")+fullChunk("", usage)+done)},
 }
@@ -109,7 +109,7 @@ var dialects = []struct {
 func TestDialects(t *testing.T) {
 	for _, tt := range dialects {
 		t.Run(tt.name, func(t *testing.T) {
-			r := conformance.New(conformance.Rules{}).Exchange(tt.sent.read(t))
+			r := conformance.New(conformance.Rules{}).Exchange(tt.sent.Read(t))
 			if len(r.Problems) > 0 || r.Calls != conformance.OK || r.Protocol != conformance.OK || r.Blame != nil {
 				t.Errorf("calls %s, protocol %s, blame %q: %+v", r.Calls, r.Protocol, blameOf(r), r.Problems)
 			}

@@ -19,7 +19,7 @@ func mislabelled(text string) sent {
 // asPage is a right answer that is said to be a page.
 func asPage() sent {
 	s := chat(ask(""), says("Noon."))
-	s.header = http.Header{"Content-Type": {"text/html"}}
+	s.Header = http.Header{"Content-Type": {"text/html"}}
 	return s
 }
 
@@ -148,7 +148,7 @@ func TestAgainstBaseline(t *testing.T) {
 	wrong := chat(ask(withTools), says(""))
 	right := chat(ask(""), says("Noon."))
 	refused := chat(ask(""), `{"error":{"message":"busy"}}`)
-	refused.status = 503
+	refused.Status = 503
 	for _, tt := range []struct {
 		name       string
 		base, sent []sent

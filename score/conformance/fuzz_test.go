@@ -11,7 +11,7 @@ import (
 
 // FuzzJudge judges any two bodies: the report can be written, is the same again, and its verdicts follow from its problems.
 func FuzzJudge(f *testing.F) {
-	add := func(s sent) { f.Add(slices.Index(tape.APIs, s.api), s.request, s.response) }
+	add := func(s sent) { f.Add(slices.Index(tape.APIs, s.API), s.Request, s.Response) }
 	for _, c := range cases {
 		add(c.sent)
 	}
@@ -28,10 +28,10 @@ func FuzzJudge(f *testing.F) {
 		if api < 0 || api >= len(tape.APIs) {
 			return
 		}
-		s := sent{api: tape.APIs[api], request: request, response: response}
-		r := judge.Exchange(s.read(t))
+		s := sent{API: tape.APIs[api], Request: request, Response: response}
+		r := judge.Exchange(s.Read(t))
 		first := printed(t, r.WriteText)
-		if again := printed(t, judge.Exchange(s.read(t)).WriteText); again != first {
+		if again := printed(t, judge.Exchange(s.Read(t)).WriteText); again != first {
 			t.Errorf("%s, then %s", first, again)
 		}
 		failed := false

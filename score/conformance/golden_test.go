@@ -12,10 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exodeck/exodeck/fixtures/shared"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/conformance"
-	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files with what was found")
@@ -69,19 +70,19 @@ func TestGoldenWire(t *testing.T) {
 		if err := json.Unmarshal(data, &c); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		s := sent{api: tape.API(c.API), response: c.Raw, header: http.Header{"Content-Type": {"application/json"}}}
+		s := sent{API: tape.API(c.API), Response: c.Raw, Header: http.Header{"Content-Type": {"application/json"}}}
 		if c.Endpoint != "" {
-			s.api = tape.FamilyOf("POST", c.Endpoint)
+			s.API = tape.FamilyOf("POST", c.Endpoint)
 		}
 		mode := "whole"
 		if c.Stream {
 			mode = "stream"
-			s.header.Set("Content-Type", "text/event-stream; charset=utf-8")
-			if s.api == tape.Ollama || s.api == tape.OllamaGenerate {
-				s.header.Set("Content-Type", "application/x-ndjson")
+			s.Header.Set("Content-Type", "text/event-stream; charset=utf-8")
+			if s.API == tape.Ollama || s.API == tape.OllamaGenerate {
+				s.Header.Set("Content-Type", "application/x-ndjson")
 			}
 		}
-		r := judge.Exchange(s.read(t))
+		r := judge.Exchange(s.Read(t))
 		for _, p := range r.Problems {
 			if exoFaults[p.Code] == "" {
 				t.Errorf("%s: %s was not reviewed: %s", filepath.Base(file), p.Code, p.Detail)
@@ -91,7 +92,7 @@ func TestGoldenWire(t *testing.T) {
 		if codes == "" {
 			codes = "nothing"
 		}
-		key := fmt.Sprintf("%s %s: %s", s.api, mode, codes)
+		key := fmt.Sprintf("%s %s: %s", s.API, mode, codes)
 		groups[key] = append(groups[key], c.Case)
 	}
 	if len(files) != 632 {

@@ -38,8 +38,8 @@ var hidden = []struct {
 	{"a text's end in a value", chat(ask(withTools), tide(`{"port":"Vigo</s>"}`)), "leaked-markup-in-arguments", ""},
 	{"a text's end in a name", chat(ask(withTools), calls(call("c1", "get_tide</s>", vigo))), "leaked-markup-in-name", "get_tide"},
 	{"a call in JSON where other JSON was asked for", chat(ask(withTools+`,"response_format":{"type":"json_schema","json_schema":{"schema":`+answerForm+`}}`), says(tideJSON)), "call-in-content", "get_tide"},
-	{"a call in JSON where Ollama was asked for other JSON", sent{api: tape.Ollama, request: ask(withTools + `,"stream":false,"format":` + answerForm), response: `{"message":{"role":"assistant","content":` + quote(tideJSON) + `},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":9}`}, "call-in-content", "get_tide"},
-	{"a call in JSON where Responses was asked for other JSON", sent{api: tape.Responses, request: `{"model":"m","input":"High water in Vigo?","tools":[{"type":"function","name":"get_tide","parameters":{"type":"object"}}],"text":{"format":{"type":"json_schema","name":"a","schema":` + answerForm + `}}}`, response: `{"object":"response","id":"r","status":"completed","output":[{"type":"message","id":"m","status":"completed","role":"assistant","content":[{"type":"output_text","text":` + quote(tideJSON) + `,"annotations":[]}]}],"usage":{"input_tokens":1,"output_tokens":9,"total_tokens":10}}`}, "call-in-content", "get_tide"},
+	{"a call in JSON where Ollama was asked for other JSON", sent{API: tape.Ollama, Request: ask(withTools + `,"stream":false,"format":` + answerForm), Response: `{"message":{"role":"assistant","content":` + quote(tideJSON) + `},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":9}`}, "call-in-content", "get_tide"},
+	{"a call in JSON where Responses was asked for other JSON", sent{API: tape.Responses, Request: `{"model":"m","input":"High water in Vigo?","tools":[{"type":"function","name":"get_tide","parameters":{"type":"object"}}],"text":{"format":{"type":"json_schema","name":"a","schema":` + answerForm + `}}}`, Response: `{"object":"response","id":"r","status":"completed","output":[{"type":"message","id":"m","status":"completed","role":"assistant","content":[{"type":"output_text","text":` + quote(tideJSON) + `,"annotations":[]}]}],"usage":{"input_tokens":1,"output_tokens":9,"total_tokens":10}}`}, "call-in-content", "get_tide"},
 	{"JSON that is as it was asked for", chat(ask(withTools+`,"response_format":{"type":"json_schema","json_schema":{"schema":{"type":"object","required":["name"]}}}`), says(tideJSON)), "", ""},
 	{"JSON in a form that cannot be read", chat(ask(withTools+`,"response_format":{"type":"json_schema","json_schema":{"schema":{"type":"any"}}}`), says(tideJSON)), "", ""},
 	{"a leak that the call before had at its end", chat(leakedBefore(`{"port":"Vigo<|im_end|>"}`), says("Noon.<|im_end|>")), "leaked-markup-in-content", ""},
@@ -63,7 +63,7 @@ func leakedBefore(arguments string) string {
 func TestHiddenLeaks(t *testing.T) {
 	for _, tt := range hidden {
 		t.Run(tt.name, func(t *testing.T) {
-			r := conformance.New(conformance.Rules{}).Exchange(tt.sent.read(t))
+			r := conformance.New(conformance.Rules{}).Exchange(tt.sent.Read(t))
 			if got := codesOf(r); got != tt.want {
 				t.Errorf("problems %q, want %q: %+v", got, tt.want, r.Problems)
 			}

@@ -29,8 +29,8 @@ func TestHide(t *testing.T) {
 		{"far before markup", "leaked-markup-in-content", chat(ask(""), says(strings.Repeat("At noon. ", 400)+longSecret+"<|im_end|>"))},
 		{"behind markup", "leaked-markup-in-content", chat(ask(""), says("<|im_end|>"+strings.Repeat("At noon. ", 9)+secret))},
 		{"behind a long secret", "leaked-markup-in-content", chat(ask(""), says("<|im_end|>sk-ant-api03-"+strings.Repeat("quay0", 110)+" At noon. At noon. At noon. "+secret))},
-		{"an error", "http-error", chat(ask(""), `{"error":{"message":"Incorrect API key provided: `+secret+`"}}`).as(401, "application/json")},
-		{"no JSON", "non-json-error-body", chat(ask(""), "no such key: "+secret).as(401, "application/json")},
+		{"an error", "http-error", chat(ask(""), `{"error":{"message":"Incorrect API key provided: `+secret+`"}}`).As(401, "application/json")},
+		{"no JSON", "non-json-error-body", chat(ask(""), "no such key: "+secret).As(401, "application/json")},
 		{"arguments", "", chat(ask(withTools), tide(`{"port":"`+secret+`"}`))},
 		{"arguments that break off", "arguments-truncated", chat(ask(withTools), tide(`{"port":"`+secret))},
 		{"a key without an end", "", chat(ask(withTools), tide(`{"port":"-----BEGIN PRIVATE KEY-----\\n`+secret+`"}`))},
@@ -41,7 +41,7 @@ func TestHide(t *testing.T) {
 		{"a finish reason", "", chat(ask(""), whole(`"content":"At noon."`, quote(secret)))},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := conformance.New(conformance.Rules{}).Exchange(tt.sent.read(t))
+			r := conformance.New(conformance.Rules{}).Exchange(tt.sent.Read(t))
 			written, err := json.Marshal(r)
 			if err != nil {
 				t.Fatal(err)

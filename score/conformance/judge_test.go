@@ -5,11 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score/conformance"
 	"github.com/exodeck/exodeck/score/conformance/markup"
-	"github.com/google/go-cmp/cmp"
 )
 
 // codesOf returns the codes of a report with blanks between, in the order of the report.
@@ -31,7 +32,7 @@ func blameOf(r *conformance.Report) string {
 func TestJudge(t *testing.T) {
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
-			r := conformance.New(conformance.Rules{}).Exchange(tt.sent.read(t))
+			r := conformance.New(conformance.Rules{}).Exchange(tt.sent.Read(t))
 			if got := codesOf(r); got != tt.want {
 				t.Errorf("problems %q, want %q: %+v", got, tt.want, r.Problems)
 			}
@@ -53,7 +54,7 @@ func TestJudge(t *testing.T) {
 // TestRecovered: all calls that were meant are told, with where they stood.
 func TestRecovered(t *testing.T) {
 	recovered := func(s sent) (all []string) {
-		for _, c := range conformance.New(conformance.Rules{}).Exchange(s.read(t)).Recovered {
+		for _, c := range conformance.New(conformance.Rules{}).Exchange(s.Read(t)).Recovered {
 			all = append(all, c.From+" "+c.Family+" "+c.Name+" "+string(c.Arguments))
 		}
 		return all
@@ -89,7 +90,7 @@ func TestCutCalls(t *testing.T) {
 		}
 	}
 	for _, piece := range pieces {
-		r := conformance.New(conformance.Rules{}).Exchange(chat(ask(withTools), says(piece)).read(t))
+		r := conformance.New(conformance.Rules{}).Exchange(chat(ask(withTools), says(piece)).Read(t))
 		if codesOf(r) != "leaked-markup-in-content" || blameOf(r) != "model" {
 			t.Errorf("%s: problems %q, blame %q: %q", piece, codesOf(r), blameOf(r), r.Evidence)
 		}
@@ -118,7 +119,7 @@ func TestTooLarge(t *testing.T) {
 // TestAlso: a problem that occurs often is told once, with the first few of its places and how many there are.
 func TestAlso(t *testing.T) {
 	s := chat(ask(""), strings.Repeat(chunk(`{"content":"x","tool_calls":null}`, ""), 12)+chunk(`{}`, `"stop"`)+done)
-	p := conformance.New(conformance.Rules{}).Exchange(s.read(t)).Problems[0]
+	p := conformance.New(conformance.Rules{}).Exchange(s.Read(t)).Problems[0]
 	if p.Count != 12 || p.Where.Event != 1 || len(p.Also) != 8 || p.Also[7].Event != 9 {
 		t.Errorf("%+v", p)
 	}
@@ -126,7 +127,7 @@ func TestAlso(t *testing.T) {
 
 // TestPrintable: nothing that an answer says moves the cursor of a terminal.
 func TestPrintable(t *testing.T) {
-	x := chat(ask(withTools), calls(call("c1", "get_tide\\u001b[2J", `{}`), call("c2", "get_tide", `{"\u001b[2J<|end|>":1,"port":"\u001b[2J"}`))).read(t)
+	x := chat(ask(withTools), calls(call("c1", "get_tide\\u001b[2J", `{}`), call("c2", "get_tide", `{"\u001b[2J<|end|>":1,"port":"\u001b[2J"}`))).Read(t)
 	text := printed(t, conformance.New(conformance.Rules{}).Exchange(x).WriteText)
 	if !strings.Contains(text, "unknown-tool") || !strings.Contains(text, "leaked-markup-in-arguments") || strings.Contains(text, "\x1b") {
 		t.Errorf("%q", text)
@@ -166,7 +167,7 @@ func TestEveryPartIsNeeded(t *testing.T) {
 						result = "panic"
 					}
 				}()
-				r := conformance.New(conformance.Rules{}).Exchange(tt.sent.read(t))
+				r := conformance.New(conformance.Rules{}).Exchange(tt.sent.Read(t))
 				return codesOf(r) + " " + blameOf(r) + " " + string(r.Calls) + string(r.Protocol) + strings.Join(r.Evidence, ";")
 			}())
 		}

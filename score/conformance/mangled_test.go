@@ -38,7 +38,7 @@ func TestMangled(t *testing.T) {
 		{"what the tool does not take", chat(ask(withTools), tide(`{"port</arg_key><arg_value>V":""}`)), "", "unknown", "what the model wrote"},
 		{"other markup", chat(ask(withTools), tide(`{"port":"Vigo<|im_end|>"}`)), "", "unknown", "what the model wrote"},
 	} {
-		r := conformance.New(conformance.Rules{}).Exchange(tt.sent.read(t))
+		r := conformance.New(conformance.Rules{}).Exchange(tt.sent.Read(t))
 		var meant []string
 		for _, c := range r.Recovered {
 			meant = append(meant, c.From+" "+c.Family+" "+c.Name+" "+string(c.Arguments))
@@ -55,7 +55,7 @@ func TestMangled(t *testing.T) {
 // TestDemandedMangled: the tool that was demanded is called, whatever a parser left in its name.
 func TestDemandedMangled(t *testing.T) {
 	s := chat(ask(withTools+`,"tool_choice":{"type":"function","function":{"name":"get_tide"}}`), calls(call("c1", "functions.get_tide<|constrain|>json", `{"port":"Vigo"}`)))
-	if r := conformance.New(conformance.Rules{}).Exchange(s.read(t)); r.Has("tool-choice-ignored") {
+	if r := conformance.New(conformance.Rules{}).Exchange(s.Read(t)); r.Has("tool-choice-ignored") {
 		t.Errorf("problems %q", codesOf(r))
 	}
 }
@@ -63,7 +63,7 @@ func TestDemandedMangled(t *testing.T) {
 // TestBlameOfWarnings: of warnings, too, those that are about what an agent reads come first.
 func TestBlameOfWarnings(t *testing.T) {
 	chunks := strings.Replace(chunk(`{"content":""}`, `"length"`), "chat.completion.chunk", "chat.completion", 1) + done
-	r := conformance.New(conformance.Rules{}).Exchange(chat(ask(`,"stream":true`), chunks).read(t))
+	r := conformance.New(conformance.Rules{}).Exchange(chat(ask(`,"stream":true`), chunks).Read(t))
 	if codesOf(r) != "wrong-object-type budget-exhausted" || blameOf(r) != "model" {
 		t.Errorf("problems %q, blame %s", codesOf(r), blameOf(r))
 	}

@@ -5,9 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/conformance"
-	"github.com/google/go-cmp/cmp"
 )
 
 // nearMiss is an exchange that is one small step away from having a problem, and has not.
@@ -36,8 +37,8 @@ func checked(schema, arguments string) sent {
 // ollama is a whole answer of Ollama.
 func ollama(message, members string) sent {
 	return sent{
-		api: tape.Ollama, request: `{"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":false,"tools":` + chatTools + `}`,
-		response: `{"model":"m","created_at":"2026-03-04T05:06:07Z","message":{"role":"assistant",` + message + `},"done":true` + members + "}\n",
+		API: tape.Ollama, Request: `{"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":false,"tools":` + chatTools + `}`,
+		Response: `{"model":"m","created_at":"2026-03-04T05:06:07Z","message":{"role":"assistant",` + message + `},"done":true` + members + "}\n",
 	}
 }
 
@@ -45,7 +46,7 @@ const ollamaCounts = `,"prompt_eval_count":9,"eval_count":5`
 
 // messages is an exchange of Claude with these messages and a plain answer.
 func messages(all string) sent {
-	return sent{api: tape.Claude, request: `{"model":"m","max_tokens":9,"messages":` + all + `}`, response: claudeSays("Fine.")}
+	return sent{API: tape.Claude, Request: `{"model":"m","max_tokens":9,"messages":` + all + `}`, Response: claudeSays("Fine.")}
 }
 
 // chatMessages is an exchange of Chat Completions with these messages and a plain answer.
@@ -53,12 +54,12 @@ func chatMessages(all string) sent { return chat(`{"model":"m","messages":`+all+
 
 // input is an exchange of Responses with this input and a plain answer.
 func input(all string) sent {
-	return sent{api: tape.Responses, request: `{"model":"m","input":` + all + `}`, response: responses("completed", responsesUsage, said("Fine."))}
+	return sent{API: tape.Responses, Request: `{"model":"m","input":` + all + `}`, Response: responses("completed", responsesUsage, said("Fine."))}
 }
 
 // claudeStream is an exchange of Claude whose answer is made of these blocks.
 func claudeStream(stop string, blocks ...string) sent {
-	return sent{api: tape.Claude, request: ask(`,"tools":` + tools), response: claude(stop, blocks...)}
+	return sent{API: tape.Claude, Request: ask(`,"tools":` + tools), Response: claude(stop, blocks...)}
 }
 
 // delta is a piece of a block of Claude.
@@ -82,45 +83,45 @@ const (
 
 var nearMisses = []nearMiss{
 	// Transport.
-	{"http-error", "another status of success", chat(ask(""), says("Noon.")).as(201, "application/json"), ""},
+	{"http-error", "another status of success", chat(ask(""), says("Noon.")).As(201, "application/json"), ""},
 	{"http-error", "an answer about errors", chat(ask(""), says(`{"error":{"message":"not found","code":404}}`)), ""},
-	{"http-error", "too many requests are not the client's fault alone", chat(ask(""), `{"error":{"message":"slow down"}}`).as(429, "application/json"), "http-error"},
-	{"non-json-error-body", "an error in JSON", chat(ask(""), `{"detail":"no"}`).as(422, "application/json"), "http-error"},
+	{"http-error", "too many requests are not the client's fault alone", chat(ask(""), `{"error":{"message":"slow down"}}`).As(429, "application/json"), "http-error"},
+	{"non-json-error-body", "an error in JSON", chat(ask(""), `{"detail":"no"}`).As(422, "application/json"), "http-error"},
 	{"body-not-json", "blanks around the body", chat(ask(""), "\n\n"+says("Noon.")+"\r\n"), ""},
-	{"body-not-json", "a line is a whole answer of Ollama", ollama(`"content":"Noon."`, `,"done_reason":"stop"`+ollamaCounts).as(200, "application/x-ndjson"), ""},
+	{"body-not-json", "a line is a whole answer of Ollama", ollama(`"content":"Noon."`, `,"done_reason":"stop"`+ollamaCounts).As(200, "application/x-ndjson"), ""},
 	{"body-not-json", "an error as a stream where a whole answer was asked for", chat(ask(`,"stream":false`), event(`{"error":{"message":"runner died"}}`)+done), "stream-error-event"},
-	{"truncated-stream", "a whole answer of Ollama is a line", sent{api: tape.Ollama, request: ask(""), response: `{"message":{"role":"assistant","content":"Noon."},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}.as(200, "application/json"), ""},
+	{"truncated-stream", "a whole answer of Ollama is a line", sent{API: tape.Ollama, Request: ask(""), Response: `{"message":{"role":"assistant","content":"Noon."},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}.As(200, "application/json"), ""},
 	{"truncated-stream", "null asks for no stream", chat(ask(`,"stream":null`), says("Noon.")), ""},
 	{"truncated-stream", "nobody can tell what was asked for", chat(ask(`,"stream":"yes"`), says("Noon.")), ""},
 	{"truncated-stream", "an error where a stream was asked for", chat(ask(`,"stream":true`), `{"error":{"message":"overloaded"}}`), "stream-error-event"},
-	{"truncated-stream", "a refusal where a stream was asked for", chat(ask(`,"stream":true`), `{"error":{"message":"slow down"}}`).as(429, "application/json"), "http-error"},
-	{"wrong-content-type", "with a charset", chat(ask(""), says("Noon.")).as(200, "application/json; charset=utf-8"), ""},
-	{"wrong-content-type", "in capitals", chat(ask(""), chunk(noon, `"stop"`)+done).as(200, "Text/Event-Stream;charset=UTF-8"), ""},
-	{"wrong-content-type", "another kind of JSON", chat(ask(""), says("Noon.")).as(200, "application/vnd.tide+json"), ""},
+	{"truncated-stream", "a refusal where a stream was asked for", chat(ask(`,"stream":true`), `{"error":{"message":"slow down"}}`).As(429, "application/json"), "http-error"},
+	{"wrong-content-type", "with a charset", chat(ask(""), says("Noon.")).As(200, "application/json; charset=utf-8"), ""},
+	{"wrong-content-type", "in capitals", chat(ask(""), chunk(noon, `"stop"`)+done).As(200, "Text/Event-Stream;charset=UTF-8"), ""},
+	{"wrong-content-type", "another kind of JSON", chat(ask(""), says("Noon.")).As(200, "application/vnd.tide+json"), ""},
 	{"wrong-content-type", "none", chat(ask(""), chunk(noon, `"stop"`)+done), ""},
-	{"wrong-content-type", "one that is none", chat(ask(""), says("Noon.")).as(200, ";"), ""},
-	{"wrong-content-type", "a line of NDJSON is a whole body", ollama(`"content":"Noon."`, `,"done_reason":"stop"`+ollamaCounts).as(200, "application/x-ndjson"), ""},
-	{"wrong-content-type", "lines of JSON under their other name", sent{api: tape.OllamaGenerate, request: `{"model":"m","prompt":"Hi"}`, response: `{"response":"Noon.","done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}` + "\n"}.as(200, "application/jsonl"), ""},
-	{"wrong-content-type", "a sequence of JSON", sent{api: tape.Ollama, request: `{"model":"m","messages":[]}`, response: `{"message":{"role":"assistant","content":"Noon."},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}` + "\n"}.as(200, "application/json-seq"), ""},
-	{"truncated-stream", "broken off behind its end", chat(ask(""), chunk(noon, `"stop"`)+done).endedAs(tape.UpstreamTruncated, "unexpected EOF", 0), ""},
-	{"truncated-stream", "the client leaves at the end marker", claudeStream(`"end_turn"`, start(0, emptyText), text(0, "Noon."), stop(0)).endedAs(tape.ClientGone, "context canceled", 0), ""},
-	{"truncated-stream", "a stream of Responses that ends at the limit", sent{api: tape.Responses, request: `{"model":"m","input":"Hi","max_output_tokens":5}`, response: incomplete}, ""},
+	{"wrong-content-type", "one that is none", chat(ask(""), says("Noon.")).As(200, ";"), ""},
+	{"wrong-content-type", "a line of NDJSON is a whole body", ollama(`"content":"Noon."`, `,"done_reason":"stop"`+ollamaCounts).As(200, "application/x-ndjson"), ""},
+	{"wrong-content-type", "lines of JSON under their other name", sent{API: tape.OllamaGenerate, Request: `{"model":"m","prompt":"Hi"}`, Response: `{"response":"Noon.","done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}` + "\n"}.As(200, "application/jsonl"), ""},
+	{"wrong-content-type", "a sequence of JSON", sent{API: tape.Ollama, Request: `{"model":"m","messages":[]}`, Response: `{"message":{"role":"assistant","content":"Noon."},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}` + "\n"}.As(200, "application/json-seq"), ""},
+	{"truncated-stream", "broken off behind its end", chat(ask(""), chunk(noon, `"stop"`)+done).EndedAs(tape.UpstreamTruncated, "unexpected EOF", 0), ""},
+	{"truncated-stream", "the client leaves at the end marker", claudeStream(`"end_turn"`, start(0, emptyText), text(0, "Noon."), stop(0)).EndedAs(tape.ClientGone, "context canceled", 0), ""},
+	{"truncated-stream", "a stream of Responses that ends at the limit", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi","max_output_tokens":5}`, Response: incomplete}, ""},
 	{"missing-done", "no blank before it", chat(ask(""), chunk(noon, `"stop"`)+"data:[DONE]\n\n"), ""},
 	{"missing-done", "lines that end with CR and LF", chat(ask(""), strings.ReplaceAll(chunk(noon, `"stop"`)+done, "\n", "\r\n")), ""},
 	{"missing-done", "other APIs have none", claudeStream(`"end_turn"`, start(0, emptyText), text(0, "Noon."), stop(0)), ""},
 	{"partial-final-event", "a comment at the end", chat(ask(""), chunk(noon, `"stop"`)+done+": bye\n"), ""},
-	{"partial-final-event", "the client left inside of an event", chat(ask(""), chunk(noon, `"stop"`)+"data: [DONE]").endedAs(tape.ClientGone, "context canceled", 0), ""},
+	{"partial-final-event", "the client left inside of an event", chat(ask(""), chunk(noon, `"stop"`)+"data: [DONE]").EndedAs(tape.ClientGone, "context canceled", 0), ""},
 	{"upstream-timeout", "a long prefill", withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")+chunk(`{"content":" noon."}`, `"stop"`)+done), 299*time.Second, 598*time.Second), ""},
-	{"upstream-timeout", "a whole answer after long", chat(ask(""), says("Noon.")).endedAs(tape.Complete, "", time.Hour), ""},
+	{"upstream-timeout", "a whole answer after long", chat(ask(""), says("Noon.")).EndedAs(tape.Complete, "", time.Hour), ""},
 	{"upstream-timeout", "a whole answer in pieces", withPieces(chat(ask(""), "\n\n"+says("Noon.")), time.Second, time.Hour), ""},
-	{"upstream-timeout", "a long stream whose pieces are not known", chat(ask(""), chunk(noon, `"stop"`)+done).endedAs(tape.Complete, "", time.Hour), ""},
-	{"upstream-timeout", "the client leaves in time", withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")), time.Second, time.Second).endedAs(tape.ClientGone, "context canceled", 30*time.Second), "client-disconnect"},
-	{"client-disconnect", "the client leaves at the end", chat(ask(""), chunk(noon, `"stop"`)+done).endedAs(tape.ClientGone, "context canceled", 0), ""},
-	{"client-disconnect", "the client leaves behind a whole answer", chat(ask(""), says("Noon.")).endedAs(tape.ClientGone, "context canceled", 0), ""},
+	{"upstream-timeout", "a long stream whose pieces are not known", chat(ask(""), chunk(noon, `"stop"`)+done).EndedAs(tape.Complete, "", time.Hour), ""},
+	{"upstream-timeout", "the client leaves in time", withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")), time.Second, time.Second).EndedAs(tape.ClientGone, "context canceled", 30*time.Second), "client-disconnect"},
+	{"client-disconnect", "the client leaves at the end", chat(ask(""), chunk(noon, `"stop"`)+done).EndedAs(tape.ClientGone, "context canceled", 0), ""},
+	{"client-disconnect", "the client leaves behind a whole answer", chat(ask(""), says("Noon.")).EndedAs(tape.ClientGone, "context canceled", 0), ""},
 	{"malformed-event", "comments, retry and id", chat(ask(""), ": prefill 3/9\n\nretry: 100\n\nid: 7\n\n:\n\n"+chunk(noon, `"stop"`)+done), ""},
 	{"malformed-event", "a byte order mark", chat(ask(""), "\ufeff"+chunk(noon, `"stop"`)+done), ""},
 	{"malformed-event", "data over two lines", chat(ask(""), "data: {\"object\":\"chat.completion.chunk\",\ndata: \"choices\":[{\"index\":0,\"delta\":{\"content\":\"Noon.\"},\"finish_reason\":\"stop\"}]}\n\n"+done), ""},
-	{"malformed-event", "Claude's pings", sent{api: tape.Claude, request: ask(""), response: ping + claude(`"end_turn"`, ping, start(0, emptyText), ping, text(0, "Noon."), stop(0), ping)}, ""},
+	{"malformed-event", "Claude's pings", sent{API: tape.Claude, Request: ask(""), Response: ping + claude(`"end_turn"`, ping, start(0, emptyText), ping, text(0, "Noon."), stop(0), ping)}, ""},
 	{"event-after-terminal", "exo's statistics and a comment", chat(ask(""), chunk(noon, `"stop"`)+done+": generation_stats {\"tokens\":3}\n\n\n\n"), ""},
 	{"event-after-terminal", "usage behind the finish reason", chat(ask(`,"stream":true,"stream_options":{"include_usage":true}`), chunk(noon, `"stop"`)+event(`{"object":"chat.completion.chunk","choices":[]`+usage+`}`)+done), ""},
 	{"invalid-utf8", "a character that came in two pieces", withPieces(chat(ask(""), chunk(`{"content":"青島"}`, `"stop"`)+done), time.Second, 2*time.Second), ""},
@@ -132,7 +133,7 @@ var nearMisses = []nearMiss{
 
 	// Protocol.
 	{"stream-error-event", "no error", chat(ask(""), strings.Replace(chunk(noon, `"stop"`), `{"object"`, `{"error":null,"object"`, 1)+done), ""},
-	{"stream-error-event", "no error in a whole answer", sent{api: tape.Responses, request: `{"model":"m","input":"Hi"}`, response: responses("completed", responsesUsage+`,"error":null,"incomplete_details":null`, said("Noon."))}, ""},
+	{"stream-error-event", "no error in a whole answer", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi"}`, Response: responses("completed", responsesUsage+`,"error":null,"incomplete_details":null`, said("Noon."))}, ""},
 	{"missing-finish-reason", "null until the last chunk", chat(ask(""), chunk(`{"content":"At"}`, `null`)+chunk(`{"content":" noon."}`, `"stop"`)+done), ""},
 	{"unknown-finish-reason", "a stop sequence", claudeStream(`"stop_sequence"`, start(0, emptyText), text(0, "Noon."), stop(0)), ""},
 	{"unknown-finish-reason", "a refusal", claudeStream(`"refusal"`, start(0, emptyText), text(0, "I may not."), stop(0)), ""},
@@ -140,10 +141,10 @@ var nearMisses = []nearMiss{
 	{"unknown-finish-reason", "at the limit", claudeStream(`"max_tokens"`, start(0, emptyText), text(0, "At"), stop(0)), ""},
 	{"unknown-finish-reason", "a filter", chat(ask(""), whole(`"content":""`, `"content_filter"`)), ""},
 	{"unknown-finish-reason", "the old reason for calls", chat(ask(`,"functions":[{"name":"f","parameters":{}}]`), whole(`"content":null,"function_call":{"name":"f","arguments":"{}"}`, `"function_call"`)), ""},
-	{"unknown-finish-reason", "incomplete", sent{api: tape.Responses, request: `{"model":"m","input":"Hi"}`, response: responses("incomplete", responsesUsage+`,"incomplete_details":{"reason":"max_output_tokens"}`, said("At"))}, ""},
-	{"unknown-finish-reason", "in the queue", sent{api: tape.Responses, request: `{"model":"m","input":"Hi","background":true}`, response: responses("queued", `,"usage":null`)}, ""},
-	{"unknown-finish-reason", "in progress", sent{api: tape.Responses, request: `{"model":"m","input":"Hi","background":true}`, response: responses("in_progress", `,"usage":null`)}, ""},
-	{"unknown-finish-reason", "cancelled", sent{api: tape.Responses, request: `{"model":"m","input":"Hi"}`, response: responses("cancelled", `,"usage":null`)}, ""},
+	{"unknown-finish-reason", "incomplete", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi"}`, Response: responses("incomplete", responsesUsage+`,"incomplete_details":{"reason":"max_output_tokens"}`, said("At"))}, ""},
+	{"unknown-finish-reason", "in the queue", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi","background":true}`, Response: responses("queued", `,"usage":null`)}, ""},
+	{"unknown-finish-reason", "in progress", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi","background":true}`, Response: responses("in_progress", `,"usage":null`)}, ""},
+	{"unknown-finish-reason", "cancelled", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi"}`, Response: responses("cancelled", `,"usage":null`)}, ""},
 	{"unknown-finish-reason", "the context window is full", claudeStream(`"model_context_window_exceeded"`, start(0, emptyText), text(0, "At"), stop(0)), ""},
 	{"unknown-finish-reason", "a pause to compact", claudeStream(`"compaction"`), ""},
 	{"nonstandard-done-reason", "a model is loaded", ollama(`"content":""`, `,"done_reason":"load"`), ""},
@@ -160,14 +161,14 @@ var nearMisses = []nearMiss{
 	{"missing-usage", "Ollama leaves out what is 0", ollama(`"content":"Noon."`, `,"done_reason":"stop","eval_count":5`), ""},
 	{"usage-mismatch", "two chunks of it", chat(ask(""), strings.Replace(chunk(noon, `"stop"`), `}]}`, `}],"usage":{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10}}`, 1)+event(`{"object":"chat.completion.chunk","choices":[]`+usage+`}`)+done), ""},
 	{"usage-mismatch", "parts of the whole", chat(ask(""), strings.Replace(says("Noon."), `"total_tokens":14`, `"total_tokens":14,"prompt_tokens_details":{"cached_tokens":9},"completion_tokens_details":{"reasoning_tokens":5}`, 1)), ""},
-	{"usage-mismatch", "Claude counts cached tokens apart", sent{api: tape.Claude, request: ask(""), response: strings.Replace(claudeSays("Noon."), `"input_tokens":9`, `"input_tokens":9,"cache_read_input_tokens":900,"cache_creation_input_tokens":0`, 1)}, ""},
+	{"usage-mismatch", "Claude counts cached tokens apart", sent{API: tape.Claude, Request: ask(""), Response: strings.Replace(claudeSays("Noon."), `"input_tokens":9`, `"input_tokens":9,"cache_read_input_tokens":900,"cache_creation_input_tokens":0`, 1)}, ""},
 	{"usage-mismatch", "a total alone", chat(ask(""), strings.Replace(says("Noon."), `"prompt_tokens":9,"completion_tokens":5,`, "", 1)), ""},
 	{"usage-mismatch", "parts without a whole", chat(ask(""), strings.Replace(says("Noon."), `"prompt_tokens":9,"completion_tokens":5,"total_tokens":14`, `"prompt_tokens_details":{"cached_tokens":9},"completion_tokens_details":{"reasoning_tokens":5}`, 1)), ""},
 	{"usage-mismatch", "a total with the output alone", chat(ask(""), strings.Replace(says("Noon."), `"prompt_tokens":9,`, "", 1)), ""},
 	{"usage-mismatch", "a total with the prompt alone", chat(ask(""), strings.Replace(says("Noon."), `"completion_tokens":5,`, "", 1)), ""},
 	{"usage-mismatch", "zeros", chat(ask(""), strings.NewReplacer("9", "0", "14", "0", `:5`, ":0").Replace(says("Noon."))), ""},
 	{"usage-mismatch", "reasoning is counted apart", chat(ask(""), strings.Replace(says("Noon."), `"total_tokens":14`, `"total_tokens":214,"completion_tokens_details":{"reasoning_tokens":200}`, 1)), ""},
-	{"wrong-object-type", "events under their names", sent{api: tape.Claude, request: ask(""), response: "event: message_start\n" + claude(`"end_turn"`, ping, "event: content_block_start\n"+start(0, emptyText), text(0, "Noon."), stop(0))}, ""},
+	{"wrong-object-type", "events under their names", sent{API: tape.Claude, Request: ask(""), Response: "event: message_start\n" + claude(`"end_turn"`, ping, "event: content_block_start\n"+start(0, emptyText), text(0, "Noon."), stop(0))}, ""},
 	{"wrong-object-type", "Azure's filter speaks first", chat(ask(""), event(`{"choices":[],"object":"","prompt_filter_results":[]}`)+chunk(noon, `"stop"`)+done), ""},
 	{"wrong-field-type", "null for what is not there", chat(ask(""), `{"object":"chat.completion","system_fingerprint":null,"service_tier":null,"choices":[{"index":0,"message":{"role":"assistant","content":"Noon.","refusal":null,"annotations":[],"audio":null,"function_call":null,"tool_calls":null,"reasoning_content":null},"logprobs":null,"finish_reason":"stop"}]`+usage+`}`), ""},
 	{"wrong-field-type", "no calls", chat(ask(""), whole(`"content":"Noon.","tool_calls":[]`, `"stop"`)), ""},
@@ -177,8 +178,8 @@ var nearMisses = []nearMiss{
 	{"index-gap", "pieces of two calls in turns", chat(ask(withTools), chunk(`{"tool_calls":[`+at(0, call("c1", "get_tide", `{"port"`))+`]}`, "")+chunk(`{"tool_calls":[`+at(1, call("c2", "get_tide", `{"port"`))+`]}`, "")+chunk(`{"tool_calls":[{"index":0,"function":{"arguments":":\"Vigo\"}"}},{"index":1,"function":{"arguments":":\"Faro\"}"}}]}`, `"tool_calls"`)+done), ""},
 	{"index-reused", "the same id in each piece", chat(ask(withTools), chunk(`{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"get_tide","arguments":"{\"port\":"}}]}`, "")+chunk(`{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"arguments":"\"Vigo\"}"}}]}`, `"tool_calls"`)+done), ""},
 	{"index-reused", "an empty id in later pieces", chat(ask(withTools), chunk(`{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"get_tide","arguments":"{\"port\":"}}]}`, "")+chunk(`{"tool_calls":[{"index":0,"id":"","type":"function","function":{"name":"","arguments":"\"Vigo\"}"}}]}`, `"tool_calls"`)+done), ""},
-	{"event-name-missing", "pings without a name", sent{api: tape.Claude, request: ask(""), response: event(`{"type":"ping"}`) + claude(`"end_turn"`, start(0, emptyText), event(`{"type":"ping"}`), text(0, "Noon."), stop(0))}, ""},
-	{"event-name-missing", "Responses is read by the type", sent{api: tape.Responses, request: `{"model":"m","input":"Hi"}`, response: itemStream(said("At "), strings.Replace(said("noon."), "i1", "i2", 1), false)}, ""},
+	{"event-name-missing", "pings without a name", sent{API: tape.Claude, Request: ask(""), Response: event(`{"type":"ping"}`) + claude(`"end_turn"`, start(0, emptyText), event(`{"type":"ping"}`), text(0, "Noon."), stop(0))}, ""},
+	{"event-name-missing", "Responses is read by the type", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi"}`, Response: itemStream(said("At "), strings.Replace(said("noon."), "i1", "i2", 1), false)}, ""},
 	{"event-out-of-order", "pings between all events", pinged(claudeStream(`"end_turn"`, start(0, emptyText), text(0, "Noon."), stop(0))), ""},
 	{"event-out-of-order", "counts twice before the end", claudeStream(`"end_turn"`, start(0, emptyText), text(0, "Noon."), stop(0), named(`{"type":"message_delta","delta":{},"usage":{"output_tokens":3}}`)), ""},
 	{"event-after-terminal", "fields that are empty behind the finish reason", chat(ask(""), chunk(noon, `"stop"`)+chunk(`{"role":"assistant","content":"","tool_calls":[],"refusal":null}`, `"stop"`)+done), ""},
@@ -187,18 +188,18 @@ var nearMisses = []nearMiss{
 	{"overlapping-blocks", "thinking, then text", claudeStream(`"end_turn"`, start(0, `{"type":"thinking","thinking":""}`), delta(0, `"type":"thinking_delta","thinking":"Easy."`), stop(0), start(1, emptyText), text(1, "Noon."), stop(1)), ""},
 	{"unclosed-block", "no block at all", claudeStream(`"refusal"`), ""},
 	{"stray-delta", "a signature", claudeStream(`"end_turn"`, start(0, `{"type":"thinking","thinking":""}`), delta(0, `"type":"thinking_delta","thinking":"Easy."`), delta(0, `"type":"signature_delta","signature":"c2ln"`), stop(0), start(1, emptyText), text(1, "Noon."), stop(1)), ""},
-	{"output-order-mismatch", "in order", sent{api: tape.Responses, request: `{"model":"m","input":"Hi"}`, response: itemStream(said("At "), strings.Replace(said("noon."), "i1", "i2", 1), false)}, ""},
-	{"sequence-gap", "from 0 on", sent{api: tape.Responses, request: `{"model":"m","input":"Hi"}`, response: numberedFromZero(itemStream(said("At "), strings.Replace(said("noon."), "i1", "i2", 1), false))}, ""},
-	{"snapshot-mismatch", "other escapes for the same text", sent{api: tape.Responses, request: `{"model":"m","input":"Hi"}`, response: strings.Replace(itemStream(said("Vigo "), strings.Replace(said("noon."), "i1", "i2", 1), false), `"text":"Vigo "`, `"text":"\u0056igo\u0020"`, 1)}, ""},
-	{"call-id-changed", "the same id all along", sent{api: tape.Responses, request: `{"model":"m","input":"Hi","tools":` + tools + `}`, response: strings.ReplaceAll(renamedCall, "c9", "c1")}, ""},
+	{"output-order-mismatch", "in order", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi"}`, Response: itemStream(said("At "), strings.Replace(said("noon."), "i1", "i2", 1), false)}, ""},
+	{"sequence-gap", "from 0 on", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi"}`, Response: numberedFromZero(itemStream(said("At "), strings.Replace(said("noon."), "i1", "i2", 1), false))}, ""},
+	{"snapshot-mismatch", "other escapes for the same text", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi"}`, Response: strings.Replace(itemStream(said("Vigo "), strings.Replace(said("noon."), "i1", "i2", 1), false), `"text":"Vigo "`, `"text":"\u0056igo\u0020"`, 1)}, ""},
+	{"call-id-changed", "the same id all along", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi","tools":` + tools + `}`, Response: strings.ReplaceAll(renamedCall, "c9", "c1")}, ""},
 
 	// Tool calls.
-	{"unknown-tool", "a tool of the server", sent{api: tape.Claude, request: ask(`,"tools":[{"type":"web_search_20250305","name":"web_search","max_uses":3}]`), response: `{"type":"message","role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"web_search","input":{"query":"tide"}},{"type":"web_search_tool_result","tool_use_id":"s1","content":[]},{"type":"text","text":"Noon."}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`}, ""},
+	{"unknown-tool", "a tool of the server", sent{API: tape.Claude, Request: ask(`,"tools":[{"type":"web_search_20250305","name":"web_search","max_uses":3}]`), Response: `{"type":"message","role":"assistant","content":[{"type":"server_tool_use","id":"s1","name":"web_search","input":{"query":"tide"}},{"type":"web_search_tool_result","tool_use_id":"s1","content":[]},{"type":"text","text":"Noon."}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`}, ""},
 	{"missing-call-id", "two choices with a call each", chat(ask(withTools+`,"n":2`), strings.Replace(tide(vigo), `"choices":[`, `"choices":[{"index":1,"message":{"role":"assistant","tool_calls":[`+call("c1", "get_tide", vigo)+`]},"finish_reason":"tool_calls"},`, 1)), ""},
 	{"unknown-tool", "a custom tool", chat(ask(`,"tools":[{"type":"custom","custom":{"name":"shell"}}]`), whole(`"content":null,"tool_calls":[{"id":"c1","type":"custom","custom":{"name":"shell","input":"ls -l"}}]`, `"tool_calls"`)), ""},
-	{"unknown-tool", "in a namespace", sent{api: tape.Responses, request: `{"model":"m","input":"Hi","tools":[{"type":"namespace","name":"sea","tools":` + responsesTools + `}]}`, response: responses("completed", responsesUsage, responsesTide)}, ""},
-	{"unknown-tool", "found by the client's search", sent{api: tape.Responses, request: `{"model":"m","tools":[{"type":"function","name":"f"}],"input":[{"role":"user","content":"Hi"},{"type":"tool_search_output","call_id":"s1","status":"completed","tools":[{"type":"namespace","name":"sea","tools":` + responsesTools + `}]}]}`, response: responses("completed", responsesUsage, responsesTide)}, ""},
-	{"unknown-tool", "found by the server's search", sent{api: tape.Responses, request: `{"model":"m","input":"Hi","tools":[{"type":"tool_search"},{"type":"function","name":"f","defer_loading":true}]}`, response: responses("completed", responsesUsage, `{"type":"tool_search_call","id":"s1","status":"completed"}`, responsesTide)}, ""},
+	{"unknown-tool", "in a namespace", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi","tools":[{"type":"namespace","name":"sea","tools":` + responsesTools + `}]}`, Response: responses("completed", responsesUsage, responsesTide)}, ""},
+	{"unknown-tool", "found by the client's search", sent{API: tape.Responses, Request: `{"model":"m","tools":[{"type":"function","name":"f"}],"input":[{"role":"user","content":"Hi"},{"type":"tool_search_output","call_id":"s1","status":"completed","tools":[{"type":"namespace","name":"sea","tools":` + responsesTools + `}]}]}`, Response: responses("completed", responsesUsage, responsesTide)}, ""},
+	{"unknown-tool", "found by the server's search", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi","tools":[{"type":"tool_search"},{"type":"function","name":"f","defer_loading":true}]}`, Response: responses("completed", responsesUsage, `{"type":"tool_search_call","id":"s1","status":"completed"}`, responsesTide)}, ""},
 	{"leaked-markup-in-name", "dots, colons and dashes", chat(ask(`,"tools":[{"type":"function","function":{"name":"files.read-v2:0"}}]`), calls(call("c1", "files.read-v2:0", `{}`))), ""},
 	{"missing-call-id", "Ollama has none", ollama(`"content":"","tool_calls":[{"function":{"name":"get_tide","arguments":`+vigo+`}}]`, `,"done_reason":"stop"`+ollamaCounts), ""},
 	{"missing-call-id", "the old form has none", chat(ask(`,"functions":[{"name":"f","parameters":{}}]`), whole(`"content":null,"function_call":{"name":"f","arguments":"{}"}`, `"function_call"`)), ""},
@@ -210,8 +211,8 @@ var nearMisses = []nearMiss{
 	{"duplicate-call", "numbers that differ far behind", chat(ask(tool(`{}`)), calls(call("c1", "f", `{"n":9007199254740992}`), call("c2", "f", `{"n":9007199254740993}`))), ""},
 	{"arguments-wrong-encoding", "a stream of Claude has text", claudeStream(`"tool_use"`, start(0, toolUse("t1")), delta(0, `"type":"input_json_delta","partial_json":"{\"port\":"`), delta(0, `"type":"input_json_delta","partial_json":"\"Vigo\"}"`), stop(0)), ""},
 	{"arguments-empty", "no arguments are {}", chat(ask(`,"tools":[{"type":"function","function":{"name":"list","parameters":{"type":"object","properties":{}}}}]`), calls(call("c1", "list", "{}"))), ""},
-	{"arguments-empty", "a stream of Claude without arguments", sent{api: tape.Claude, request: ask(`,"tools":[{"name":"get_tide","input_schema":{"type":"object"}}]`), response: claude(`"tool_use"`, start(0, toolUse("t1")), delta(0, `"type":"input_json_delta","partial_json":""`), stop(0))}, ""},
-	{"arguments-empty", "a call of Ollama without arguments", sent{api: tape.Ollama, request: `{"model":"m","messages":[],"stream":false,"tools":[{"type":"function","function":{"name":"list"}}]}`, response: `{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"list"}}]},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
+	{"arguments-empty", "a stream of Claude without arguments", sent{API: tape.Claude, Request: ask(`,"tools":[{"name":"get_tide","input_schema":{"type":"object"}}]`), Response: claude(`"tool_use"`, start(0, toolUse("t1")), delta(0, `"type":"input_json_delta","partial_json":""`), stop(0))}, ""},
+	{"arguments-empty", "a call of Ollama without arguments", sent{API: tape.Ollama, Request: `{"model":"m","messages":[],"stream":false,"tools":[{"type":"function","function":{"name":"list"}}]}`, Response: `{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"list"}}]},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
 	{"arguments-not-json", "blanks, lines and a name twice", chat(ask(withTools), tide("\n { \"port\" : \"Faro\",\n\t\"port\" : \"Vigo\" }\n")), ""},
 	{"arguments-truncated", "brackets in a text", chat(ask(withTools), tide(`{"port":"{[\"Vigo"}`)), ""},
 	{"arguments-concatenated", "objects in a text", chat(ask(withTools), tide(`{"port":"{\"a\":1}{\"a\":1}"}`)), ""},
@@ -226,8 +227,8 @@ var nearMisses = []nearMiss{
 	{"leaked-markup-in-arguments", "what the tool's schema speaks of in escapes", chat(ask(tool(`{"properties":{"tag":{"enum":["\u003cthink\u003e"]}}}`)), calls(call("c1", "f", `{"tag":"<think>"}`))), ""},
 	{"leaked-markup-in-arguments", "what an earlier call wrote", chat(`{"model":"m",`+tool(`{}`)[1:]+`,"messages":[{"role":"user","content":"Write a parser."},{"role":"assistant","content":"","tool_calls":[`+call("c0", "f", `{"code":"END = '\u003c|im_end|>'"}`)+`]},{"role":"tool","tool_call_id":"c0","content":"saved"}]}`, calls(call("c1", "f", `{"old":"END = '<|im_end|>'","new":"STOP = '<|im_end|>'"}`))), ""},
 	{"leaked-markup-in-arguments", "what the assistant said before", chat(`{"model":"m",`+tool(`{}`)[1:]+`,"messages":[{"role":"assistant","content":"The end is <|im_end|>."},{"role":"user","content":"Save that."}]}`, calls(call("c1", "f", `{"text":"The end is <|im_end|>."}`))), ""},
-	{"leaked-markup-in-arguments", "what a document has that a tool gave", sent{api: tape.Claude, request: `{"model":"m","max_tokens":9,"tools":` + tools + `,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t0","name":"get_tide","input":{"port":"Faro"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t0","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"<|im_end|>"}}]}]}]}`, response: strings.Replace(claudeTide, "Vigo", "<|im_end|>", 1)}, ""},
-	{"leaked-markup-in-arguments", "what a document has", sent{api: tape.Claude, request: `{"model":"m","max_tokens":9,"tools":` + tools + `,"messages":[{"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"port <|im_end|>"}},{"type":"text","text":"Look it up."}]}]}`, response: strings.Replace(claudeTide, "Vigo", "<|im_end|>", 1)}, ""},
+	{"leaked-markup-in-arguments", "what a document has that a tool gave", sent{API: tape.Claude, Request: `{"model":"m","max_tokens":9,"tools":` + tools + `,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t0","name":"get_tide","input":{"port":"Faro"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t0","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"<|im_end|>"}}]}]}]}`, Response: strings.Replace(claudeTide, "Vigo", "<|im_end|>", 1)}, ""},
+	{"leaked-markup-in-arguments", "what a document has", sent{API: tape.Claude, Request: `{"model":"m","max_tokens":9,"tools":` + tools + `,"messages":[{"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"port <|im_end|>"}},{"type":"text","text":"Look it up."}]}]}`, Response: strings.Replace(claudeTide, "Vigo", "<|im_end|>", 1)}, ""},
 	{"leaked-markup-in-arguments", "operators, and places to fill in", checked(`{}`, `{"fs":"f <|x|> y","mail":"Dear <|customer_name|>","note":"<|v|>"}`), ""},
 	{"missing-required", "null, which is allowed", checked(`{"properties":{"a":{"type":["string","null"]}},"required":["a"]}`, `{"a":null}`), ""},
 	{"missing-required", "required in the other branch", checked(`{"anyOf":[{"required":["a"]},{"required":["b"]}]}`, `{"b":1}`), ""},
@@ -247,24 +248,24 @@ var nearMisses = []nearMiss{
 	{"schema-unusable", "none for a tool under its old name", chat(ask(`,"functions":[{"name":"f","parameters":null}]`), whole(`"content":null,"function_call":{"name":"f","arguments":"{\"a\":1}"}`, `"function_call"`)), ""},
 	{"missing-call-id", "a call of the old form that was demanded by name", chat(ask(`,"functions":[{"name":"get_tide","parameters":`+tideSchema+`}],"function_call":{"name":"get_tide"}`), whole(`"content":null,"function_call":{"name":"get_tide","arguments":"{\"port\":\"Vigo\"}"}`, `"stop"`)), ""},
 	{"call-when-forbidden", "a call of the old form that was left to the model", chat(ask(`,"functions":[{"name":"get_tide","parameters":`+tideSchema+`}],"function_call":"auto"`), strings.Replace(whole(`"content":null,"function_call":{"name":"get_tide","arguments":"{\"port\":\"Vigo\"}"}`, `"stop"`), `"stop"`, `"function_call"`, 1)), ""},
-	{"tool-choice-ignored", "Claude's own tool was demanded", sent{api: tape.Claude, request: ask(`,"tools":[{"type":"web_search_20250305","name":"web_search"}],"tool_choice":{"type":"tool","name":"web_search"}`), response: claude(`"end_turn"`, start(0, `{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}`), stop(0), start(1, emptyText), text(1, "Noon."), stop(1))}, ""},
-	{"tool-choice-ignored", "Claude's own tool was demanded, and another is called after it", sent{api: tape.Claude, request: ask(`,"tools":[{"type":"web_search_20250305","name":"web_search"},{"name":"get_tide","input_schema":` + tideSchema + `}],"tool_choice":{"type":"tool","name":"web_search"}`), response: claude(`"tool_use"`, start(0, `{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}`), stop(0), start(1, toolUse("c1")), delta(1, `"type":"input_json_delta","partial_json":"{\"port\":\"Vigo\"}"`), stop(1))}, ""},
+	{"tool-choice-ignored", "Claude's own tool was demanded", sent{API: tape.Claude, Request: ask(`,"tools":[{"type":"web_search_20250305","name":"web_search"}],"tool_choice":{"type":"tool","name":"web_search"}`), Response: claude(`"end_turn"`, start(0, `{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}`), stop(0), start(1, emptyText), text(1, "Noon."), stop(1))}, ""},
+	{"tool-choice-ignored", "Claude's own tool was demanded, and another is called after it", sent{API: tape.Claude, Request: ask(`,"tools":[{"type":"web_search_20250305","name":"web_search"},{"name":"get_tide","input_schema":` + tideSchema + `}],"tool_choice":{"type":"tool","name":"web_search"}`), Response: claude(`"tool_use"`, start(0, `{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}`), stop(0), start(1, toolUse("c1")), delta(1, `"type":"input_json_delta","partial_json":"{\"port\":\"Vigo\"}"`), stop(1))}, ""},
 	{"tool-choice-ignored", "one of the allowed tools", chat(ask(withTools+`,"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"get_tide"}}]}}`), whole(`"content":null,"tool_calls":[`+call("c1", "get_tide", vigo)+`]`, `"stop"`)), ""},
 	{"tool-choice-ignored", "one of the allowed tools with a namespace", chat(ask(withTools+`,"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"get_tide"}}]}}`), calls(call("c1", "functions.get_tide", vigo))), "unknown-tool"},
 	{"tool-choice-ignored", "auto", chat(ask(withTools+`,"tool_choice":"auto"`), says("Noon.")), ""},
 	{"tool-choice-ignored", "allowed tools, but none demanded", chat(ask(withTools+`,"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[]}`), says("Noon.")), ""},
-	{"tool-choice-ignored", "the tool that was demanded", sent{api: tape.Claude, request: ask(`,"tools":` + tools + `,"tool_choice":{"type":"tool","name":"get_tide"}`), response: claudeTide}, ""},
+	{"tool-choice-ignored", "the tool that was demanded", sent{API: tape.Claude, Request: ask(`,"tools":` + tools + `,"tool_choice":{"type":"tool","name":"get_tide"}`), Response: claudeTide}, ""},
 	{"tool-choice-ignored", "the limit came first", chat(ask(withTools+`,"tool_choice":"required","max_tokens":5`), whole(`"content":"Let me look at the"`, `"length"`)), ""},
-	{"tool-choice-ignored", "a tool of the server is demanded", sent{api: tape.Responses, request: `{"model":"m","input":"Hi","tools":[{"type":"web_search"}],"tool_choice":{"type":"web_search"}}`, response: responses("completed", responsesUsage, `{"type":"web_search_call","id":"w1","status":"completed"}`, said("Noon."))}, ""},
-	{"tool-choice-ignored", "a tool of the server is used", sent{api: tape.Responses, request: `{"model":"m","input":"Hi","tools":[{"type":"web_search"}],"tool_choice":"required"}`, response: responses("completed", responsesUsage, `{"type":"web_search_call","id":"w1","status":"completed"}`, said("Noon."))}, ""},
-	{"tool-choice-ignored", "a tool of the server is used through Claude", sent{api: tape.Claude, request: ask(`,"tools":[{"type":"web_search_20250305","name":"web_search"}],"tool_choice":{"type":"any"}`), response: claude(`"end_turn"`, start(0, `{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}`), stop(0), start(1, emptyText), text(1, "Noon."), stop(1))}, ""},
-	{"tool-choice-ignored", "the server asks whether it may", sent{api: tape.Responses, request: `{"model":"m","input":"Hi","tools":[{"type":"mcp","server_label":"sea"}],"tool_choice":"required"}`, response: responses("completed", responsesUsage, `{"type":"mcp_approval_request","id":"a1","server_label":"sea","name":"get_tide","arguments":"{}"}`)}, ""},
+	{"tool-choice-ignored", "a tool of the server is demanded", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi","tools":[{"type":"web_search"}],"tool_choice":{"type":"web_search"}}`, Response: responses("completed", responsesUsage, `{"type":"web_search_call","id":"w1","status":"completed"}`, said("Noon."))}, ""},
+	{"tool-choice-ignored", "a tool of the server is used", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi","tools":[{"type":"web_search"}],"tool_choice":"required"}`, Response: responses("completed", responsesUsage, `{"type":"web_search_call","id":"w1","status":"completed"}`, said("Noon."))}, ""},
+	{"tool-choice-ignored", "a tool of the server is used through Claude", sent{API: tape.Claude, Request: ask(`,"tools":[{"type":"web_search_20250305","name":"web_search"}],"tool_choice":{"type":"any"}`), Response: claude(`"end_turn"`, start(0, `{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}`), stop(0), start(1, emptyText), text(1, "Noon."), stop(1))}, ""},
+	{"tool-choice-ignored", "the server asks whether it may", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi","tools":[{"type":"mcp","server_label":"sea"}],"tool_choice":"required"}`, Response: responses("completed", responsesUsage, `{"type":"mcp_approval_request","id":"a1","server_label":"sea","name":"get_tide","arguments":"{}"}`)}, ""},
 	{"tool-choice-ignored", "a refusal", chat(ask(withTools+`,"tool_choice":"required"`), whole(`"content":null,"refusal":"I may not."`, `"stop"`)), ""},
 	{"tool-choice-ignored", "a filter", chat(ask(withTools+`,"tool_choice":"required"`), whole(`"content":""`, `"content_filter"`)), ""},
-	{"tool-choice-ignored", "a pause", sent{api: tape.Claude, request: ask(`,"tools":` + tools + `,"tool_choice":{"type":"any"}`), response: claude(`"pause_turn"`)}, ""},
+	{"tool-choice-ignored", "a pause", sent{API: tape.Claude, Request: ask(`,"tools":` + tools + `,"tool_choice":{"type":"any"}`), Response: claude(`"pause_turn"`)}, ""},
 	{"call-when-forbidden", "tools under their old name", chat(ask(`,"functions":[{"name":"f","parameters":{}}]`), whole(`"content":null,"function_call":{"name":"f","arguments":"{}"}`, `"function_call"`)), ""},
 	{"call-when-forbidden", "text where calls are forbidden", chat(ask(withTools+`,"tool_choice":"none"`), says("Noon.")), ""},
-	{"call-when-forbidden", "the tools are in a stored prompt", sent{api: tape.Responses, request: `{"model":"m","input":"Hi","prompt":{"id":"pmpt_1"}}`, response: responses("completed", responsesUsage, responsesTide)}, ""},
+	{"call-when-forbidden", "the tools are in a stored prompt", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi","prompt":{"id":"pmpt_1"}}`, Response: responses("completed", responsesUsage, responsesTide)}, ""},
 	{"parallel-when-forbidden", "one call", chat(ask(withTools+`,"parallel_tool_calls":false`), tide(vigo)), ""},
 	{"parallel-when-forbidden", "several are allowed", chat(ask(withTools+`,"parallel_tool_calls":true`), calls(call("c1", "get_tide", vigo), call("c2", "get_tide", `{"port":"Faro"}`))), ""},
 	{"leaked-markup-in-arguments", "a value that begins to strike out", chat(ask(withTools), tide(`{"port":"<s>Vigo"}`)), ""},
@@ -307,26 +308,26 @@ var nearMisses = []nearMiss{
 	{"call-in-content", "what the user wrote", quotes(`Say exactly: {"name":"get_tide","arguments":{}}`, `{"name":"get_tide","arguments":{}}`), ""},
 	{"call-in-content", "text beside a call", chat(ask(withTools), whole(`"content":"{\"name\":\"get_tide\",\"arguments\":{}}","tool_calls":[`+call("c1", "get_tide", vigo)+`]`, `"tool_calls"`)), ""},
 	{"call-in-content", "JSON was asked for", chat(ask(withTools+`,"response_format":{"type":"json_object"}`), says(`{"name":"get_tide","arguments":{"port":"Vigo"}}`)), ""},
-	{"call-in-content", "JSON was asked for through Responses", sent{api: tape.Responses, request: `{"model":"m","input":"Hi","tools":` + tools + `,"text":{"format":{"type":"json_schema","name":"s","schema":{}}}}`, response: responses("completed", responsesUsage, said(`{"name":"get_tide","arguments":{"port":"Vigo"}}`))}, ""},
-	{"call-in-content", "JSON of a schema was asked for through Ollama", sent{api: tape.Ollama, request: ask(withTools + `,"stream":false,"format":{"type":"object","format":"x"}`), response: `{"message":{"role":"assistant","content":"{\"name\":\"get_tide\",\"arguments\":{\"port\":\"Vigo\"}}"},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
-	{"call-in-content", "JSON was asked for through Claude", sent{api: tape.Claude, request: ask(`,"tools":` + tools + `,"output_config":{"format":{"type":"json_schema","schema":{}}}`), response: claudeSays(`{"name":"get_tide","arguments":{"port":"Vigo"}}`)}, ""},
-	{"call-in-content", "JSON was asked for through Ollama", sent{api: tape.Ollama, request: ask(withTools + `,"stream":false,"format":"json"`), response: `{"message":{"role":"assistant","content":"{\"name\":\"get_tide\",\"arguments\":{\"port\":\"Vigo\"}}"},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
+	{"call-in-content", "JSON was asked for through Responses", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi","tools":` + tools + `,"text":{"format":{"type":"json_schema","name":"s","schema":{}}}}`, Response: responses("completed", responsesUsage, said(`{"name":"get_tide","arguments":{"port":"Vigo"}}`))}, ""},
+	{"call-in-content", "JSON of a schema was asked for through Ollama", sent{API: tape.Ollama, Request: ask(withTools + `,"stream":false,"format":{"type":"object","format":"x"}`), Response: `{"message":{"role":"assistant","content":"{\"name\":\"get_tide\",\"arguments\":{\"port\":\"Vigo\"}}"},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
+	{"call-in-content", "JSON was asked for through Claude", sent{API: tape.Claude, Request: ask(`,"tools":` + tools + `,"output_config":{"format":{"type":"json_schema","schema":{}}}`), Response: claudeSays(`{"name":"get_tide","arguments":{"port":"Vigo"}}`)}, ""},
+	{"call-in-content", "JSON was asked for through Ollama", sent{API: tape.Ollama, Request: ask(withTools + `,"stream":false,"format":"json"`), Response: `{"message":{"role":"assistant","content":"{\"name\":\"get_tide\",\"arguments\":{\"port\":\"Vigo\"}}"},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
 	{"call-in-reasoning", "there is text, too", chat(ask(withTools), whole(`"content":"Noon.","reasoning_content":`+quote(tideText), `"stop"`)), ""},
 	{"call-in-reasoning", "there is a call, too", chat(ask(withTools), whole(`"content":"","reasoning_content":`+quote(tideText)+`,"tool_calls":[`+call("c1", "get_tide", vigo)+`]`, `"tool_calls"`)), ""},
 	{"call-in-reasoning", "a refusal", chat(ask(withTools), whole(`"content":null,"refusal":"I may not.","reasoning_content":`+quote(tideText), `"stop"`)), ""},
-	{"leaked-markup-in-error", "the error quotes the user", chat(`{"model":"m","messages":[{"role":"user","content":"<think>"}]}`, `{"error":{"message":"\"<think>\" is too short"}}`).as(400, "application/json"), "http-error"},
+	{"leaked-markup-in-error", "the error quotes the user", chat(`{"model":"m","messages":[{"role":"user","content":"<think>"}]}`, `{"error":{"message":"\"<think>\" is too short"}}`).As(400, "application/json"), "http-error"},
 	{"empty-answer", "empty text beside a call", chat(ask(withTools), tide(vigo)), ""},
-	{"empty-answer", "an empty message item beside a call", sent{api: tape.Responses, request: `{"model":"m","input":"Hi","tools":` + tools + `}`, response: responses("completed", responsesUsage, said(""), `{"type":"function_call","id":"f1","call_id":"c1","name":"get_tide","arguments":"{\"port\":\"Vigo\"}","status":"completed"}`)}, ""},
+	{"empty-answer", "an empty message item beside a call", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi","tools":` + tools + `}`, Response: responses("completed", responsesUsage, said(""), `{"type":"function_call","id":"f1","call_id":"c1","name":"get_tide","arguments":"{\"port\":\"Vigo\"}","status":"completed"}`)}, ""},
 	{"empty-answer", "a refusal", chat(ask(""), whole(`"content":null,"refusal":"I may not."`, `"stop"`)), ""},
-	{"empty-answer", "a picture", sent{api: tape.Responses, request: `{"model":"m","input":"Paint","tools":[{"type":"image_generation"}]}`, response: responses("completed", responsesUsage, `{"type":"image_generation_call","id":"g1","status":"completed","result":"iVBORw=="}`)}, ""},
+	{"empty-answer", "a picture", sent{API: tape.Responses, Request: `{"model":"m","input":"Paint","tools":[{"type":"image_generation"}]}`, Response: responses("completed", responsesUsage, `{"type":"image_generation_call","id":"g1","status":"completed","result":"iVBORw=="}`)}, ""},
 	{"empty-answer", "speech", chat(ask(`,"modalities":["text","audio"]`), whole(`"content":null,"audio":{"id":"a1","data":"UklGRg==","transcript":"Noon.","expires_at":1}`, `"stop"`)), ""},
 	{"empty-answer", "content is filtered", chat(ask(""), whole(`"content":""`, `"content_filter"`)), ""},
-	{"empty-answer", "a stop sequence of Claude at once", sent{api: tape.Claude, request: ask(`,"stop_sequences":["\n\n"]`), response: claude(`"stop_sequence"`)}, ""},
+	{"empty-answer", "a stop sequence of Claude at once", sent{API: tape.Claude, Request: ask(`,"stop_sequences":["\n\n"]`), Response: claude(`"stop_sequence"`)}, ""},
 	{"empty-answer", "a stop sequence at once", chat(ask(`,"stop":["\n\n"]`), whole(`"content":""`, `"stop"`)), ""},
 	{"empty-answer", "a stop sequence at once, alone", chat(ask(`,"stop":"END"`), whole(`"content":""`, `"stop"`)), ""},
 	{"empty-answer", "a stop sequence behind reasoning", chat(ask(`,"stop":"END"`), strings.Replace(whole(`"content":"","reasoning_content":"Easy."`, `"stop"`), `"completion_tokens":5,"total_tokens":14`, `"completion_tokens":50,"total_tokens":59`, 1)), ""},
-	{"empty-answer", "a stop sequence of Ollama at once", sent{api: tape.Ollama, request: ask(`,"stream":false,"options":{"stop":["END"]}`), response: `{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
-	{"empty-answer", "nothing belongs before the suffix", sent{api: tape.OllamaGenerate, request: `{"model":"m","stream":false,"prompt":"a","suffix":"b"}`, response: `{"response":"","done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
+	{"empty-answer", "a stop sequence of Ollama at once", sent{API: tape.Ollama, Request: ask(`,"stream":false,"options":{"stop":["END"]}`), Response: `{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
+	{"empty-answer", "nothing belongs before the suffix", sent{API: tape.OllamaGenerate, Request: `{"model":"m","stream":false,"prompt":"a","suffix":"b"}`, Response: `{"response":"","done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
 	{"budget-exhausted", "text that was cut", chat(ask(`,"max_tokens":5`), whole(`"content":"Once upon a"`, `"length"`)), ""},
 	{"budget-exhausted", "a whole call at the limit", chat(ask(withTools+`,"max_tokens":5`), tide(vigo)), ""},
 	{"budget-exhausted", "a limit, and no counts", chat(ask(`,"max_tokens":5`), chunk(noon, `"stop"`)+done), ""},
@@ -339,11 +340,11 @@ var nearMisses = []nearMiss{
 	// History.
 	{"orphan-tool-result", "results in any order", chatMessages(`[{"role":"assistant","content":"","tool_calls":[` + call("a", "f", "{}") + `,` + call("b", "f", `{"x":1}`) + `]},{"role":"tool","tool_call_id":"b","content":"2"},{"role":"tool","tool_call_id":"a","content":"1"},{"role":"user","content":"Well?"}]`), ""},
 	{"orphan-tool-result", "a result twice", chatMessages(`[{"role":"assistant","content":"","tool_calls":[` + call("a", "f", "{}") + `]},{"role":"tool","tool_call_id":"a","content":"1"},{"role":"tool","tool_call_id":"a","content":"1"}]`), ""},
-	{"orphan-tool-result", "a conversation that the server keeps", sent{api: tape.Responses, request: `{"model":"m","previous_response_id":"r0","input":[{"type":"function_call_output","call_id":"c9","output":"1"}]}`, response: responses("completed", responsesUsage, said("Fine."))}, ""},
-	{"orphan-tool-result", "another conversation that the server keeps", sent{api: tape.Responses, request: `{"model":"m","conversation":"v1","input":[{"type":"function_call_output","call_id":"c9","output":"1"}]}`, response: responses("completed", responsesUsage, said("Fine."))}, ""},
-	{"orphan-tool-result", "Ollama cannot tell whose result it is", sent{api: tape.Ollama, request: `{"model":"m","stream":false,"messages":[{"role":"tool","content":"1"},{"role":"user","content":"Well?"}]}`, response: `{"model":"m","message":{"role":"assistant","content":"Fine."},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
+	{"orphan-tool-result", "a conversation that the server keeps", sent{API: tape.Responses, Request: `{"model":"m","previous_response_id":"r0","input":[{"type":"function_call_output","call_id":"c9","output":"1"}]}`, Response: responses("completed", responsesUsage, said("Fine."))}, ""},
+	{"orphan-tool-result", "another conversation that the server keeps", sent{API: tape.Responses, Request: `{"model":"m","conversation":"v1","input":[{"type":"function_call_output","call_id":"c9","output":"1"}]}`, Response: responses("completed", responsesUsage, said("Fine."))}, ""},
+	{"orphan-tool-result", "Ollama cannot tell whose result it is", sent{API: tape.Ollama, Request: `{"model":"m","stream":false,"messages":[{"role":"tool","content":"1"},{"role":"user","content":"Well?"}]}`, Response: `{"model":"m","message":{"role":"assistant","content":"Fine."},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
 	{"orphan-tool-result", "a call that the server keeps", input(`[{"role":"user","content":"Hi"},{"type":"item_reference","id":"fc_1"},{"type":"function_call_output","call_id":"c9","output":"1"}]`), ""},
-	{"orphan-tool-result", "Ollama's results have no ids", sent{api: tape.Ollama, request: `{"model":"m","stream":false,"messages":[{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"1"},{"role":"user","content":"Well?"}]}`, response: `{"model":"m","message":{"role":"assistant","content":"Fine."},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
+	{"orphan-tool-result", "Ollama's results have no ids", sent{API: tape.Ollama, Request: `{"model":"m","stream":false,"messages":[{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"1"},{"role":"user","content":"Well?"}]}`, Response: `{"model":"m","message":{"role":"assistant","content":"Fine."},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1}`}, ""},
 	{"orphan-tool-result", "results of the old form have a name", chatMessages(`[{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},{"role":"function","name":"f","content":"1"},{"role":"user","content":"Well?"}]`), ""},
 	{"unanswered-tool-call", "nobody has gone on yet", chatMessages(`[{"role":"user","content":"?"},{"role":"assistant","content":"","tool_calls":[` + call("a", "f", "{}") + `]}]`), ""},
 	{"unanswered-tool-call", "an empty turn of the user", chatMessages(`[{"role":"assistant","content":"","tool_calls":[` + call("a", "f", "{}") + `]},{"role":"user","content":""},{"role":"tool","tool_call_id":"a","content":"1"}]`), ""},
@@ -361,7 +362,7 @@ var incomplete = strings.NewReplacer(`"type":"response.completed"`, `"type":"res
 
 // pinged has a ping before each event, also before the first one.
 func pinged(s sent) sent {
-	s.response = strings.ReplaceAll(s.response, "event: ", ping+"event: ")
+	s.Response = strings.ReplaceAll(s.Response, "event: ", ping+"event: ")
 	return s
 }
 
@@ -379,7 +380,7 @@ func TestNearMisses(t *testing.T) {
 	for _, tt := range nearMisses {
 		near[tt.near] = true
 		t.Run(tt.near+", "+tt.name, func(t *testing.T) {
-			r := conformance.New(conformance.Rules{}).Exchange(tt.sent.read(t))
+			r := conformance.New(conformance.Rules{}).Exchange(tt.sent.Read(t))
 			if diff := cmp.Diff(tt.want, codesOf(r)); diff != "" {
 				t.Errorf("problems (-want +got):\n%s%+v", diff, r.Problems)
 			}

@@ -78,7 +78,7 @@ func TestEventOrder(t *testing.T) {
 		if tt.api == tape.Responses {
 			request = `{"model":"m","input":"High water?"}`
 		}
-		r := conformance.New(conformance.Rules{}).Exchange(sent{api: tt.api, request: request, response: stream.String()}.read(t))
+		r := conformance.New(conformance.Rules{}).Exchange(sent{API: tt.api, Request: request, Response: stream.String()}.Read(t))
 		var got []string
 		for _, p := range r.Problems {
 			got = append(got, p.Code, strconv.Itoa(p.Where.Event))

@@ -8,32 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score/conformance"
-	"github.com/google/go-cmp/cmp"
 )
-
-// Requests for the same, through two APIs, and answers to them.
-const (
-	zero       = withTools + `,"temperature":0`
-	tideText   = `<tool_call>{"name":"get_tide","arguments":{"port":"Vigo"}}</tool_call>`
-	claudeTide = `{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"get_tide","input":{"port":"Vigo"}}],"stop_reason":"tool_use","usage":{"input_tokens":9,"output_tokens":5}}`
-)
-
-func claudeAsk() string {
-	return ask(`,"temperature":0.0,"tools":[{"name":"get_tide","description":"Tide table","input_schema":` + tideSchema + `}]`)
-}
-
-func claudeSays(s string) string {
-	return `{"type":"message","role":"assistant","content":[{"type":"text","text":` + strings.ReplaceAll("\""+strings.ReplaceAll(s, `"`, `\"`)+"\"", "\n", `\n`) + `}],"stop_reason":"end_turn","usage":{"input_tokens":9,"output_tokens":5}}`
-}
-
-func streamed(content string) string {
-	return chunk(`{"content":`+quote(content)+`}`, `"stop"`) + done
-}
-
-func quote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
 
 func TestPairs(t *testing.T) {
 	streamAsk := ask(zero + `,"stream":true,"stream_options":{"include_usage":false}`)
@@ -56,23 +36,23 @@ func TestPairs(t *testing.T) {
 		{"the stream lost a call", []sent{chat(ask(zero), tide(`{"port":"Vigo"}`)), chat(streamAsk, streamed(tideText))}, []string{"", "stream-mismatch leaked-markup-in-content call-in-content"}, []string{"", "adapter"}},
 		{"the whole answer lost a call", []sent{chat(ask(zero), says(tideText)), chat(streamAsk, streamedTide)}, []string{"leaked-markup-in-content call-in-content", "stream-mismatch"}, []string{"adapter", "adapter"}},
 		{"other counts", []sent{chat(ask(zero), says("At noon.")), chat(streamAsk, chunk(`{"content":"At noon."}`, `"stop"`)+event(`{"object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":6,"total_tokens":15}}`)+done)}, []string{"", "usage-mismatch"}, []string{"", "server"}},
-		{"counts of a cache of prompts", []sent{{api: tape.Claude, request: claudeAsk(), response: cachedCounts(claudeSays("At noon."), `"input_tokens":270`)}, {api: tape.Claude, request: claudeAsk(), response: cachedCounts(claude(`"end_turn"`, start(0, emptyText), text(0, "At noon."), stop(0)), `"input_tokens":1,"cache_read_input_tokens":60,"cache_creation_input_tokens":209`)}}, []string{"", ""}, []string{"", ""}},
-		{"counts of a cache of prompts, whole", []sent{{api: tape.Claude, request: claudeAsk(), response: cachedCounts(claudeSays("At noon."), `"input_tokens":1,"cache_read_input_tokens":0,"cache_creation_input_tokens":269`)}, {api: tape.Claude, request: claudeAsk(), response: cachedCounts(claude(`"end_turn"`, start(0, emptyText), text(0, "At noon."), stop(0)), `"input_tokens":1,"cache_read_input_tokens":269`)}}, []string{"", ""}, []string{"", ""}},
-		{"other counts of a cache of prompts", []sent{{api: tape.Claude, request: claudeAsk(), response: cachedCounts(claudeSays("At noon."), `"input_tokens":270`)}, {api: tape.Claude, request: claudeAsk(), response: cachedCounts(claude(`"end_turn"`, start(0, emptyText), text(0, "At noon."), stop(0)), `"input_tokens":1,"cache_read_input_tokens":60`)}}, []string{"", "usage-mismatch"}, []string{"", "server"}},
-		{"through two APIs alike", []sent{chat(ask(zero), tide(`{"port":"Vigo"}`)), {api: tape.Claude, request: claudeAsk(), response: claudeTide}}, []string{"", ""}, []string{"", ""}},
-		{"one API lost the call", []sent{{api: tape.Claude, request: claudeAsk(), response: claudeSays(tideText)}, chat(ask(zero), tide(`{"port":"Vigo"}`))}, []string{"api-mismatch leaked-markup-in-content call-in-content", ""}, []string{"adapter", ""}},
-		{"one API says that the answer was cut", []sent{chat(ask(zero), says("At noon.")), {api: tape.Claude, request: claudeAsk(), response: strings.Replace(claudeSays("At noon."), "end_turn", "max_tokens", 1)}}, []string{"", "api-mismatch"}, []string{"", "adapter"}},
-		{"the API that was asked first says that the answer was cut", []sent{{api: tape.Claude, request: claudeAsk(), response: strings.Replace(claudeSays("At noon."), "end_turn", "max_tokens", 1)}, chat(ask(zero), says("At noon."))}, []string{"api-mismatch", ""}, []string{"adapter", ""}},
-		{"two APIs say that the answer was cut", []sent{chat(ask(zero), whole(`"content":"At noon."`, `"length"`)), {api: tape.Claude, request: claudeAsk(), response: strings.Replace(claudeSays("At noon."), "end_turn", "max_tokens", 1)}}, []string{"", ""}, []string{"", ""}},
-		{"two APIs end in their own words", []sent{chat(ask(zero), says("At noon.")), {api: tape.Claude, request: claudeAsk(), response: claudeSays("At noon.")}}, []string{"", ""}, []string{"", ""}},
-		{"two APIs, two answers", []sent{chat(ask(zero), says("At noon.")), {api: tape.Claude, request: claudeAsk(), response: claudeSays("At one.")}}, []string{"", "api-mismatch"}, []string{"", "adapter"}},
+		{"counts of a cache of prompts", []sent{{API: tape.Claude, Request: claudeAsk(), Response: cachedCounts(claudeSays("At noon."), `"input_tokens":270`)}, {API: tape.Claude, Request: claudeAsk(), Response: cachedCounts(claude(`"end_turn"`, start(0, emptyText), text(0, "At noon."), stop(0)), `"input_tokens":1,"cache_read_input_tokens":60,"cache_creation_input_tokens":209`)}}, []string{"", ""}, []string{"", ""}},
+		{"counts of a cache of prompts, whole", []sent{{API: tape.Claude, Request: claudeAsk(), Response: cachedCounts(claudeSays("At noon."), `"input_tokens":1,"cache_read_input_tokens":0,"cache_creation_input_tokens":269`)}, {API: tape.Claude, Request: claudeAsk(), Response: cachedCounts(claude(`"end_turn"`, start(0, emptyText), text(0, "At noon."), stop(0)), `"input_tokens":1,"cache_read_input_tokens":269`)}}, []string{"", ""}, []string{"", ""}},
+		{"other counts of a cache of prompts", []sent{{API: tape.Claude, Request: claudeAsk(), Response: cachedCounts(claudeSays("At noon."), `"input_tokens":270`)}, {API: tape.Claude, Request: claudeAsk(), Response: cachedCounts(claude(`"end_turn"`, start(0, emptyText), text(0, "At noon."), stop(0)), `"input_tokens":1,"cache_read_input_tokens":60`)}}, []string{"", "usage-mismatch"}, []string{"", "server"}},
+		{"through two APIs alike", []sent{chat(ask(zero), tide(`{"port":"Vigo"}`)), {API: tape.Claude, Request: claudeAsk(), Response: claudeTide}}, []string{"", ""}, []string{"", ""}},
+		{"one API lost the call", []sent{{API: tape.Claude, Request: claudeAsk(), Response: claudeSays(tideText)}, chat(ask(zero), tide(`{"port":"Vigo"}`))}, []string{"api-mismatch leaked-markup-in-content call-in-content", ""}, []string{"adapter", ""}},
+		{"one API says that the answer was cut", []sent{chat(ask(zero), says("At noon.")), {API: tape.Claude, Request: claudeAsk(), Response: strings.Replace(claudeSays("At noon."), "end_turn", "max_tokens", 1)}}, []string{"", "api-mismatch"}, []string{"", "adapter"}},
+		{"the API that was asked first says that the answer was cut", []sent{{API: tape.Claude, Request: claudeAsk(), Response: strings.Replace(claudeSays("At noon."), "end_turn", "max_tokens", 1)}, chat(ask(zero), says("At noon."))}, []string{"api-mismatch", ""}, []string{"adapter", ""}},
+		{"two APIs say that the answer was cut", []sent{chat(ask(zero), whole(`"content":"At noon."`, `"length"`)), {API: tape.Claude, Request: claudeAsk(), Response: strings.Replace(claudeSays("At noon."), "end_turn", "max_tokens", 1)}}, []string{"", ""}, []string{"", ""}},
+		{"two APIs end in their own words", []sent{chat(ask(zero), says("At noon.")), {API: tape.Claude, Request: claudeAsk(), Response: claudeSays("At noon.")}}, []string{"", ""}, []string{"", ""}},
+		{"two APIs, two answers", []sent{chat(ask(zero), says("At noon.")), {API: tape.Claude, Request: claudeAsk(), Response: claudeSays("At one.")}}, []string{"", "api-mismatch"}, []string{"", "adapter"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			judge := conformance.New(conformance.Rules{})
 			var pairs conformance.Pairs
 			var reports []*conformance.Report
 			for i, s := range tt.sent {
-				x := s.read(t)
+				x := s.Read(t)
 				r := judge.Exchange(x)
 				pairs.Add(i, x, r)
 				reports = append(reports, r)
@@ -113,7 +93,7 @@ func TestPairsRules(t *testing.T) {
 		judge := conformance.New(tt.rules)
 		var pairs conformance.Pairs
 		for i, s := range []sent{chat(ask(zero), says("At noon.")), tt.other} {
-			x := s.read(t)
+			x := s.Read(t)
 			pairs.Add(i, x, judge.Exchange(x))
 		}
 		if found := pairs.Findings(); len(found) > 0 {
@@ -139,7 +119,7 @@ func TestPairsDetail(t *testing.T) {
 	} {
 		var pairs conformance.Pairs
 		for i, s := range []sent{chat(ask(zero), says("At noon.")), tt.stream} {
-			x := s.read(t)
+			x := s.Read(t)
 			pairs.Add(i, x, conformance.New(conformance.Rules{}).Exchange(x))
 		}
 		found := pairs.Findings()[1]
@@ -162,12 +142,12 @@ func TestComparable(t *testing.T) {
 		{"one mode", whole, whole, false},
 		{"another question", stream, chat(strings.Replace(ask(zero), "Vigo", "Faro", 1), says("At noon.")), false},
 		{"another setting", stream, chat(ask(zero+`,"top_p":1`), says("At noon.")), false},
-		{"another API", stream, sent{api: tape.Claude, request: strings.Replace(claudeAsk(), "0.0", "0", 1), response: claudeSays("At noon.")}, false},
+		{"another API", stream, sent{API: tape.Claude, Request: strings.Replace(claudeAsk(), "0.0", "0", 1), Response: claudeSays("At noon.")}, false},
 		{"no answer need be the same", chat(ask(withTools+`,"stream":true`), streamed("At noon.")), chat(ask(withTools), says("At noon.")), false},
 		{"a stream that was cut off", chat(ask(zero+`,"stream":true`), chunk(`{"content":"At"}`, "")), whole, false},
 	} {
 		judge := conformance.New(conformance.Rules{})
-		a, b := tt.a.read(t), tt.b.read(t)
+		a, b := tt.a.Read(t), tt.b.Read(t)
 		if got := conformance.Comparable(a, judge.Exchange(a), b, judge.Exchange(b)); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
@@ -181,7 +161,7 @@ func TestPairsDifferent(t *testing.T) {
 	var pairs conformance.Pairs
 	number := 0
 	add := func(s sent) int {
-		x := s.read(t)
+		x := s.Read(t)
 		pairs.Add(number, x, judge.Exchange(x))
 		number++
 		return number - 1
@@ -192,13 +172,13 @@ func TestPairsDifferent(t *testing.T) {
 	for i := range 64 {
 		add(whole(i))
 	}
-	settled, unlike, other := add(stream(63)), add(stream(201)), add(sent{api: tape.Claude, request: claudeAsk(), response: claudeSays("At 300.")})
+	settled, unlike, other := add(stream(63)), add(stream(201)), add(sent{API: tape.Claude, Request: claudeAsk(), Response: claudeSays("At 300.")})
 	found := pairs.Findings()
 	if pairs.Forgotten != 0 || len(found[early]) != 1 || len(found[never]) != 1 || len(found[settled]) != 0 || len(found[unlike]) != 1 || len(found[other]) != 1 {
 		t.Errorf("64 answers: %d forgotten, found %v", pairs.Forgotten, found)
 	}
 	add(whole(80)) // it is not kept, but the first stream is like it
-	late, api := add(stream(202)), add(sent{api: tape.Ollama, request: ask(withTools + `,"stream":false,"options":{"temperature":0}`), response: `{"message":{"role":"assistant","content":"At 400."},"done":true,"done_reason":"stop"}`})
+	late, api := add(stream(202)), add(sent{API: tape.Ollama, Request: ask(withTools + `,"stream":false,"options":{"temperature":0}`), Response: `{"message":{"role":"assistant","content":"At 400."},"done":true,"done_reason":"stop"}`})
 	found = pairs.Findings()
 	if pairs.Forgotten != 2 || len(found[early]) != 0 || len(found[never]) != 1 || len(found[unlike]) != 1 || len(found[late]) != 0 || len(found[other]) != 0 || len(found[api]) != 0 {
 		t.Errorf("65 answers: %d forgotten, found %v", pairs.Forgotten, found)
@@ -221,10 +201,10 @@ func TestPairsDifferent(t *testing.T) {
 func TestPairsIgnored(t *testing.T) {
 	judge := conformance.New(conformance.Rules{Ignore: []string{"stream-mismatch"}})
 	var pairs conformance.Pairs
-	stream := chat(ask(zero+`,"stream":true`), streamed("At noon")).read(t)
+	stream := chat(ask(zero+`,"stream":true`), streamed("At noon")).Read(t)
 	r := judge.Exchange(stream)
 	pairs.Add(0, stream, r)
-	whole := chat(ask(zero), says("At noon.")).read(t)
+	whole := chat(ask(zero), says("At noon.")).Read(t)
 	pairs.Add(1, whole, judge.Exchange(whole))
 	judge.Apply(r, pairs.Findings()[0])
 	if codesOf(r) != "" || r.Protocol != conformance.OK || r.Blame != nil {
@@ -236,21 +216,21 @@ func TestPairsIgnored(t *testing.T) {
 // comparison is what it was asked for.
 func TestPairsAgain(t *testing.T) {
 	again := func(s sent, session string) *reading.Exchange {
-		x := s.read(t)
+		x := s.Read(t)
 		x.Ref.Session, x.Labels = session, map[string]string{conformance.AskedAgain: "s/1"}
 		return x
 	}
 	stream, whole := chat(ask(zero+`,"stream":true`), streamed("At noon")), chat(ask(zero), says("At noon."))
-	other := sent{api: tape.Claude, request: claudeAsk(), response: claudeSays("At one.")}
+	other := sent{API: tape.Claude, Request: claudeAsk(), Response: claudeSays("At one.")}
 	for _, tt := range []struct {
 		name string
 		x    []*reading.Exchange
 		want string // of all
 	}{
-		{"nothing was asked again", []*reading.Exchange{stream.read(t), whole.read(t)}, "stream-mismatch"},
-		{"the stream", []*reading.Exchange{whole.read(t), again(stream, "s2")}, ""},
-		{"the whole answer", []*reading.Exchange{stream.read(t), again(whole, "s2")}, ""},
-		{"through another API", []*reading.Exchange{whole.read(t), again(other, "s2")}, ""},
+		{"nothing was asked again", []*reading.Exchange{stream.Read(t), whole.Read(t)}, "stream-mismatch"},
+		{"the stream", []*reading.Exchange{whole.Read(t), again(stream, "s2")}, ""},
+		{"the whole answer", []*reading.Exchange{stream.Read(t), again(whole, "s2")}, ""},
+		{"through another API", []*reading.Exchange{whole.Read(t), again(other, "s2")}, ""},
 		{"both", []*reading.Exchange{again(whole, "s2"), again(stream, "s2"), again(other, "s2")}, "stream-mismatch api-mismatch"},
 		{"both, of two servers", []*reading.Exchange{again(whole, "s2"), again(stream, "s3")}, ""},
 	} {
@@ -275,13 +255,13 @@ func TestPairsAgain(t *testing.T) {
 // TestPairsForget: beyond the limit the oldest answers are forgotten, and counted.
 func TestPairsForget(t *testing.T) {
 	judge := conformance.New(conformance.Rules{})
-	whole, stream := chat(ask(zero), says("At noon.")).read(t), chat(ask(zero+`,"stream":true`), streamed("At noon")).read(t)
+	whole, stream := chat(ask(zero), says("At noon.")).Read(t), chat(ask(zero+`,"stream":true`), streamed("At noon")).Read(t)
 	for between, want := range map[int]int{1: 1, 2: 1, 3: 0} {
 		var pairs conformance.Pairs
 		pairs.Limit(4)
 		pairs.Add(0, stream, judge.Exchange(stream))
 		for i := range between {
-			other := chat(strings.Replace(ask(zero), "Vigo", strings.Repeat("Faro", i+1), 1), says("Fine.")).read(t)
+			other := chat(strings.Replace(ask(zero), "Vigo", strings.Repeat("Faro", i+1), 1), says("Fine.")).Read(t)
 			pairs.Add(1+i, other, judge.Exchange(other))
 		}
 		pairs.Add(9, whole, judge.Exchange(whole))
@@ -300,7 +280,7 @@ func TestPairsSettled(t *testing.T) {
 		chat(ask(zero+`,"stream":true`), streamed("At noon.")), chat(ask(zero), says("At noon.")),
 		chat(strings.Replace(ask(zero), "Vigo", "Faro", 1), says("Fine.")), chat(strings.Replace(ask(zero), "Vigo", "Porto", 1), says("Fine.")),
 	} {
-		x := s.read(t)
+		x := s.Read(t)
 		pairs.Add(i, x, judge.Exchange(x))
 	}
 	if pairs.Forgotten > 0 {
@@ -314,7 +294,7 @@ func TestPairsForgottenFindings(t *testing.T) {
 	var pairs conformance.Pairs
 	pairs.Limit(2)
 	for i, s := range []sent{chat(ask(zero), says("At noon.")), chat(ask(zero+`,"stream":true`), streamed("At noon")), chat(strings.Replace(ask(zero), "Vigo", "Faro", 1), says("Fine."))} {
-		x := s.read(t)
+		x := s.Read(t)
 		pairs.Add(i, x, judge.Exchange(x))
 	}
 	if got := pairs.Findings(); len(got[1]) != 1 || pairs.Forgotten != 2 {
@@ -340,14 +320,14 @@ func answersToAll(t *testing.T) []sent {
 		chat(streamAsk, chunk(`{"content":"At noon."}`, `"stop"`)+counts(6)),
 		chat(streamAsk, streamed("At two.")),
 		chat(streamAsk, streamed(tideText)),
-		{api: tape.Claude, request: claudeAsk(), response: claudeTide},
-		{api: tape.Claude, request: claudeAsk(), response: claudeSays(tideText)},
-		{api: tape.Claude, request: claudeAsk(), response: claudeSays("At noon.")},
-		{api: tape.Ollama, request: ask(withTools + `,"stream":false,"options":{"temperature":0}`), response: `{"model":"m","message":{"role":"assistant","content":"At noon."},"done":true,"done_reason":"stop"}`},
+		{API: tape.Claude, Request: claudeAsk(), Response: claudeTide},
+		{API: tape.Claude, Request: claudeAsk(), Response: claudeSays(tideText)},
+		{API: tape.Claude, Request: claudeAsk(), Response: claudeSays("At noon.")},
+		{API: tape.Ollama, Request: ask(withTools + `,"stream":false,"options":{"temperature":0}`), Response: `{"model":"m","message":{"role":"assistant","content":"At noon."},"done":true,"done_reason":"stop"}`},
 		chat(ask(zero+`,"max_tokens":64`), says("At two.")),
-		{api: tape.Claude, request: limitedClaude, response: claudeSays(tideText)},
-		{api: tape.Claude, request: limitedClaude, response: claudeSays("At noon.")},
-		{api: tape.Claude, request: limitedClaude, response: strings.Replace(claudeSays("At"), "end_turn", "max_tokens", 1)},
+		{API: tape.Claude, Request: limitedClaude, Response: claudeSays(tideText)},
+		{API: tape.Claude, Request: limitedClaude, Response: claudeSays("At noon.")},
+		{API: tape.Claude, Request: limitedClaude, Response: strings.Replace(claudeSays("At"), "end_turn", "max_tokens", 1)},
 	}
 }
 
@@ -372,7 +352,7 @@ func TestPairsTell(t *testing.T) {
 			return again
 		}
 		for seq := range int64(8) {
-			x := answers[random.IntN(len(answers))].read(t)
+			x := answers[random.IntN(len(answers))].Read(t)
 			x.Ref = tape.Ref{Session: "s1", Seq: seq}
 			r := judge.Exchange(x)
 			own, others := atOnce.Tell(x, r)

@@ -15,12 +15,12 @@ import (
 // TestParts: exchanges are counted by model, then by API in the usual order, also what the comparison of answers adds to them.
 func TestParts(t *testing.T) {
 	of := func(model string, s sent) sent {
-		s.request = strings.Replace(s.request, `"model":"m"`, `"model":"`+model+`"`, 1)
+		s.Request = strings.Replace(s.Request, `"model":"m"`, `"model":"`+model+`"`, 1)
 		return s
 	}
 	streamed := ask(`,"temperature":0,"stream":true`)
 	all := []sent{
-		of("b", sent{api: tape.Responses, request: `{"model":"m","input":"Hi"}`, response: responses("completed", responsesUsage, said("Noon."))}),
+		of("b", sent{API: tape.Responses, Request: `{"model":"m","input":"Hi"}`, Response: responses("completed", responsesUsage, said("Noon."))}),
 		of("b", chat(ask(""), says(""))),
 		of("b", chat(ask(`,"temperature":0`), says("Noon."))),
 		of("b", chat(streamed, chunk(`{"content":"Midnight."}`, `"stop"`)+done)),

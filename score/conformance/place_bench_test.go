@@ -20,7 +20,7 @@ func manyEvents(n int) sent {
 func TestPlacesLinear(t *testing.T) {
 	judge := conformance.New(conformance.Rules{})
 	allocations := func(n int) float64 {
-		x := manyEvents(n).read(t)
+		x := manyEvents(n).Read(t)
 		return testing.AllocsPerRun(1, func() {
 			r := judge.Exchange(x)
 			if codesOf(r) != "replacement-char leaked-markup-in-content call-in-content" {
@@ -42,7 +42,7 @@ func TestPlacesLinear(t *testing.T) {
 func BenchmarkPlaces(b *testing.B) {
 	for _, n := range []int{5000, 20000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			judge, x := conformance.New(conformance.Rules{}), manyEvents(n).read(b)
+			judge, x := conformance.New(conformance.Rules{}), manyEvents(n).Read(b)
 			for b.Loop() {
 				judge.Exchange(x)
 			}

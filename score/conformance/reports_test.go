@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exodeck/exodeck/score/conformance"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/exodeck/exodeck/score/conformance"
 )
 
 // TestReports writes the reports of all cases as people read them, with the calls that arrived: what is said of each problem, where it is, and
@@ -16,7 +17,7 @@ import (
 func TestReports(t *testing.T) {
 	var b strings.Builder
 	for _, tt := range cases {
-		r := conformance.New(conformance.Rules{}).Exchange(tt.sent.read(t))
+		r := conformance.New(conformance.Rules{}).Exchange(tt.sent.Read(t))
 		fmt.Fprintf(&b, "== %s\n%s", tt.name, printed(t, r.WriteText))
 		for _, c := range r.ToolCalls {
 			id := "no id"

@@ -5,10 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score/conformance"
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestParseRules(t *testing.T) {
@@ -43,7 +44,7 @@ func TestParseRules(t *testing.T) {
 
 // TestRulesJudge: what rules leave out is neither told nor fails, though it still replaces what it is the cause of.
 func TestRulesJudge(t *testing.T) {
-	x := chat(ask(withTools), says(tideText)).read(t)
+	x := chat(ask(withTools), says(tideText)).Read(t)
 	for _, tt := range []struct {
 		name  string
 		rules conformance.Rules
@@ -62,19 +63,19 @@ func TestRulesJudge(t *testing.T) {
 			t.Errorf("%s: %q and calls %s, want %q and %s", tt.name, codesOf(r), r.Calls, tt.want, tt.calls)
 		}
 	}
-	empty := chat(ask(`,"max_tokens":5`), whole(`"content":""`, `"length"`)).read(t)
+	empty := chat(ask(`,"max_tokens":5`), whole(`"content":""`, `"length"`)).Read(t)
 	if r := conformance.New(conformance.Rules{Ignore: []string{"budget-exhausted"}}).Exchange(empty); codesOf(r) != "" {
 		t.Errorf("without budget-exhausted: %q", codesOf(r))
 	}
-	slow := withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")+chunk(`{"content":" noon."}`, `"stop"`)+done), time.Second, time.Minute).read(t)
+	slow := withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")+chunk(`{"content":" noon."}`, `"stop"`)+done), time.Second, time.Minute).Read(t)
 	for timeout, want := range map[time.Duration]string{0: "", 50 * time.Second: "upstream-timeout", 2 * time.Minute: ""} {
 		if r := conformance.New(conformance.Rules{Timeout: timeout}).Exchange(slow); codesOf(r) != want {
 			t.Errorf("timeout %v: %q, want %q", timeout, codesOf(r), want)
 		}
 	}
 	// A timeout may be shorter than anybody's patience without it.
-	slow = withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")+chunk(`{"content":" noon."}`, `"stop"`)+done), 0, 4*time.Second).read(t)
-	left := withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")), 0, 0).endedAs(tape.ClientGone, "context canceled", 3*time.Second).read(t)
+	slow = withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")+chunk(`{"content":" noon."}`, `"stop"`)+done), 0, 4*time.Second).Read(t)
+	left := withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")), 0, 0).EndedAs(tape.ClientGone, "context canceled", 3*time.Second).Read(t)
 	for _, tt := range []struct {
 		timeout    time.Duration
 		slow, left string

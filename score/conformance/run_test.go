@@ -8,70 +8,21 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/conformance"
 	"github.com/exodeck/exodeck/score/report"
-	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// record writes exchanges on a tape, in their order, and opens it.
-func record(t testing.TB, n int, exchange func(i int) sent) *tape.Tape {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "test.tape")
-	began := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	recorder, err := tape.OpenRecorder(t.Context(), path, tape.RecorderOptions{Now: func() time.Time { return began }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := recorder.StartSession(t.Context(), tape.Session{Name: "s1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range n {
-		s := exchange(i).inMode()
-		r := session.Begin(tape.Start{Started: began.Add(time.Duration(i) * time.Second), Method: "POST", URL: paths[s.api], Proto: "HTTP/1.1", Header: http.Header{}})
-		r.RequestBody([]byte(s.request))
-		r.RequestEnd(nil)
-		if s.ended != tape.UpstreamError && s.status != noResponse {
-			status := s.status
-			if status == 0 {
-				status = 200
-			}
-			r.ResponseHead(status, "", true, "HTTP/1.1", s.header, time.Millisecond)
-			r.ResponseBody([]byte(s.response), 2*time.Millisecond)
-		}
-		ended := s.ended
-		if ended == "" {
-			ended = tape.Complete
-		}
-		r.End(ended, s.cause, nil, max(s.total, 3*time.Millisecond))
-		if i%512 == 511 { // the recorder holds back what it cannot write at once
-			if err := recorder.Sync(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := recorder.Close(); err != nil {
-		t.Fatal(err)
-	}
-	opened, err := tape.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { opened.Close() })
-	return opened
-}
 
 func run(t testing.TB, src conformance.Source, o conformance.Options) *conformance.Result {
 	t.Helper()
@@ -342,7 +293,7 @@ func TestBaseline(t *testing.T) {
 
 func ExampleJudge_Exchange() {
 	t := exampleT{}
-	x := chat(ask(withTools), says(`<tool_call>{"name":"get_tide","arguments":{"port":"Vigo"}}</tool_call>`)).read(&t)
+	x := chat(ask(withTools), says(`<tool_call>{"name":"get_tide","arguments":{"port":"Vigo"}}</tool_call>`)).Read(&t)
 	r := conformance.New(conformance.Rules{Ignore: []string{"leaked-markup-in-content"}}).Exchange(x)
 	if err := r.WriteText(os.Stdout); err != nil {
 		fmt.Println(err)

@@ -38,14 +38,14 @@ func TestSameCall(t *testing.T) {
 		judge := conformance.New(conformance.Rules{})
 		var modes, apis conformance.Pairs
 		for i, s := range []sent{
-			{api: tape.Claude, request: strings.Replace(claudeTool, `"model"`, `"stream":true,"model"`, 1), response: block(tt.streamed)},
-			{api: tape.Claude, request: claudeTool, response: written(tt.whole)},
+			{API: tape.Claude, Request: strings.Replace(claudeTool, `"model"`, `"stream":true,"model"`, 1), Response: block(tt.streamed)},
+			{API: tape.Claude, Request: claudeTool, Response: written(tt.whole)},
 			chat(ask(tool+`,"temperature":0`), calls(call("c1", "f", tt.streamed))),
 		} {
-			x := s.read(t)
+			x := s.Read(t)
 			r := judge.Exchange(x)
 			if codesOf(r) != "" {
-				t.Fatalf("%s: %q", s.response, codesOf(r))
+				t.Fatalf("%s: %q", s.Response, codesOf(r))
 			}
 			if i < 2 {
 				modes.Add(i, x, r)
@@ -64,7 +64,7 @@ func TestSameCall(t *testing.T) {
 		if tt.same {
 			twice = "duplicate-call"
 		}
-		if r := judge.Exchange(chat(ask(tool), calls(call("c1", "f", tt.streamed), call("c2", "f", tt.whole))).read(t)); codesOf(r) != twice {
+		if r := judge.Exchange(chat(ask(tool), calls(call("c1", "f", tt.streamed), call("c2", "f", tt.whole))).Read(t)); codesOf(r) != twice {
 			t.Errorf("%s beside %s: %q, want %q", tt.streamed, tt.whole, codesOf(r), twice)
 		}
 	}

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/score/conformance"
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestSDKSessions judges what the official SDKs and a stand-in for exo said to each other: agents at work, whole and streamed, with

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exodeck/exodeck/fixtures/standin"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/conformance"
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestStandin asks the stand-in server over HTTP what clients ask: whole and streamed, through each API, for text and for calls. Nothing is
@@ -52,7 +53,7 @@ func TestStandin(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := conformance.New(conformance.Rules{}).Exchange(sent{api: api, request: request, response: string(body), status: resp.StatusCode, header: resp.Header}.read(t))
+				r := conformance.New(conformance.Rules{}).Exchange(sent{API: api, Request: request, Response: string(body), Status: resp.StatusCode, Header: resp.Header}.Read(t))
 				if r.Stream != stream || r.Calls != conformance.OK {
 					t.Errorf("%s through %s, stream %v: calls %s: %+v", name, api, r.Stream, r.Calls, r.Problems)
 				}
