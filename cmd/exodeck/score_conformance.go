@@ -14,6 +14,7 @@ import (
 	"github.com/exodeck/exodeck/replay/show"
 	"github.com/exodeck/exodeck/score"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/offline"
 )
 
 type scoreConformanceConfig struct {
@@ -66,7 +67,7 @@ func scoreConformanceCommand(e env) *cli.Command {
 }
 
 func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env) error {
-	o := conformance.Options{Query: cfg.Query, Rules: cfg.Rules, KeepBaseline: cfg.WriteBaseline != "", Verbose: cfg.Verbose, Version: version()}
+	o := offline.Options{Query: cfg.Query, Rules: cfg.Rules, KeepBaseline: cfg.WriteBaseline != "", Verbose: cfg.Verbose, Version: version()}
 	var err error
 	if o.Baseline, err = cfg.baseline(); err != nil {
 		return err
@@ -76,7 +77,7 @@ func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env)
 		return err
 	}
 	defer t.Close()
-	res, err := conformance.Run(ctx, e.showReading(t), o)
+	res, err := offline.Run(ctx, e.showReading(t), o)
 	if err != nil {
 		return fmt.Errorf("judging %s: %w", cfg.Tape, err)
 	}
@@ -115,7 +116,7 @@ func runScoreConformance(ctx context.Context, cfg scoreConformanceConfig, e env)
 }
 
 // writeBaseline writes a baseline and says what that means for later runs.
-func writeBaseline(path string, b *conformance.Baseline, e env) error {
+func writeBaseline(path string, b *offline.Baseline, e env) error {
 	data, err := b.Encode()
 	if err != nil {
 		return err
@@ -131,7 +132,7 @@ func writeBaseline(path string, b *conformance.Baseline, e env) error {
 	return nil
 }
 
-func printConformance(res *conformance.Result, format string, e env) error {
+func printConformance(res *offline.Result, format string, e env) error {
 	var text bytes.Buffer
 	switch format {
 	case "text":
@@ -150,7 +151,7 @@ func printConformance(res *conformance.Result, format string, e env) error {
 	return e.printReport(format, r, text.Bytes())
 }
 
-func (cfg *scoreConformanceConfig) baseline() (*conformance.Baseline, error) {
+func (cfg *scoreConformanceConfig) baseline() (*offline.Baseline, error) {
 	if cfg.Baseline == "" {
 		return nil, nil
 	}
@@ -158,7 +159,7 @@ func (cfg *scoreConformanceConfig) baseline() (*conformance.Baseline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the baseline: %w; score conformance --write-baseline FILE writes one", err)
 	}
-	b, err := conformance.ParseBaseline(data)
+	b, err := offline.ParseBaseline(data)
 	if err != nil {
 		return nil, usagef("--baseline %s: %v", cfg.Baseline, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/offline"
 )
 
 // closedPipe is a standard output that nobody reads any more.
@@ -41,7 +41,7 @@ func TestConformanceFilesDespitePipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := conformance.ParseBaseline(data); err != nil || !bytes.Contains(data, []byte(`"http-error"`)) {
+			if _, err := offline.ParseBaseline(data); err != nil || !bytes.Contains(data, []byte(`"http-error"`)) {
 				t.Errorf("error %v, baseline %s", err, data)
 			}
 			if data, err := os.ReadFile(out); err != nil || !bytes.Contains(data, []byte(`"summary":{"http-error":1`)) {

@@ -12,11 +12,11 @@ import (
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/reading"
-	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/pairs"
 )
 
 // Label is the label of exchanges that were asked again; its value names the exchange that was asked first.
-const Label = conformance.AskedAgain
+const Label = pairs.AskedAgain
 
 // Asker asks recorded requests again.
 type Asker struct {

@@ -9,10 +9,11 @@ import (
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/replay/wire"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/pairs"
 )
 
 // Modes compares streams with whole answers. Only answers of one deterministic request, which has temperature 0 or a seed, have to be the
-// same; see [conformance.Pairs].
+// same; see [pairs.Pairs].
 type Modes struct {
 	// Both counts questions that were answered in both modes, Compared those of them that could be compared.
 	Both     int `json:"answered_in_both"`
@@ -42,8 +43,9 @@ func (m *Modes) add(before, after answer, judge *conformance.Judge) []Difference
 	if after.Answer.Stream {
 		stream, whole = after, before
 	}
-	if !conformance.Comparable(stream.Exchange, stream.report, whole.Exchange, whole.report) {
-		if conformance.Comparable(cold(stream.Exchange), stream.report, cold(whole.Exchange), whole.report) {
+	streamed, asWhole := pairs.AnswerOf(stream.Exchange, stream.report), pairs.AnswerOf(whole.Exchange, whole.report)
+	if !streamed.Comparable(asWhole) {
+		if pairs.AnswerOf(cold(stream.Exchange), stream.report).Comparable(pairs.AnswerOf(cold(whole.Exchange), whole.report)) {
 			m.Unsettled++
 		}
 		return nil
@@ -51,7 +53,7 @@ func (m *Modes) add(before, after answer, judge *conformance.Judge) []Difference
 	m.Compared++
 	report := *stream.report
 	report.Problems, report.Evidence = slices.Clone(report.Problems), slices.Clone(report.Evidence)
-	judge.Apply(&report, findings(stream, whole))
+	judge.Apply(&report, findings(streamed, asWhole))
 	var differences []Difference
 	for _, p := range report.Problems {
 		if stream.report.Has(p.Code) {
@@ -83,9 +85,9 @@ func cold(x *reading.Exchange) *reading.Exchange {
 }
 
 // findings is what comparing a stream with a whole answer adds to the report of the stream.
-func findings(stream, whole answer) []conformance.Finding {
-	pairs := conformance.Pairs{Together: true}
-	pairs.Add(0, stream.Exchange, stream.report)
-	pairs.Add(1, whole.Exchange, whole.report)
-	return pairs.Findings()[0]
+func findings(stream, whole *pairs.Answer) []conformance.Finding {
+	both := pairs.Pairs{Together: true}
+	both.Add(0, stream)
+	both.Add(1, whole)
+	return both.Findings()[0]
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/replay/show"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/pairs"
 )
 
 var (
@@ -126,20 +127,21 @@ func (r *Report) judge(judge *conformance.Judge, place int) *conformance.Report 
 	if verdict == nil || len(r.Others) == 0 {
 		return verdict
 	}
-	var pairs conformance.Pairs
+	var all pairs.Pairs
+	answer := pairs.AnswerOf(r.Exchange, verdict)
 	own := len(r.Others)
 	for i, other := range r.Others {
 		if i == place {
-			pairs.Add(own, r.Exchange, verdict)
+			all.Add(own, answer)
 		}
 		if v := judge.Exchange(other.Exchange); v != nil {
-			pairs.Add(i, other.Exchange, v)
+			all.Add(i, pairs.AnswerOf(other.Exchange, v))
 		}
 	}
 	if place == own {
-		pairs.Add(own, r.Exchange, verdict)
+		all.Add(own, answer)
 	}
-	judge.Apply(verdict, pairs.Findings()[own])
+	judge.Apply(verdict, all.Findings()[own])
 	return verdict
 }
 

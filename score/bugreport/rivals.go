@@ -13,6 +13,7 @@ import (
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/replay/wire"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/pairs"
 )
 
 // compared is what comparing an answer with others to the same question brought up.
@@ -52,13 +53,13 @@ func broughtBy(f conformance.Finding) brought { return brought{f.Problem.Code, f
 
 // compare compares an exchange with all others of a recording that ask the same.
 func compare(ctx context.Context, src cassette.Source, x *reading.Exchange, report *conformance.Report, judge *conformance.Judge) (c compared, err error) {
-	digest, ok := conformance.Unlimited(x)
+	asks, ok := conformance.QuestionOf(x)
 	if !ok {
 		c.keep(x.Exchange) // each answer may differ, so that there is nothing to compare
 		return c, nil
 	}
-	question := question{digest, plainRun(x.Request)}
-	var all conformance.Pairs
+	question := question{asks.Sum, plainRun(x.Request)}
+	var all pairs.Pairs
 	number, own := 0, -1
 	rivals := make(map[brought]rival) // the first that brings it up
 	for other, err := range src.Exchanges(ctx, tape.Query{Model: x.Facts.Model}) {
@@ -71,7 +72,7 @@ func compare(ctx context.Context, src cassette.Source, x *reading.Exchange, repo
 		number++
 		if other.Ref == x.Ref {
 			own = number
-			all.Add(number, x, report)
+			all.Add(number, pairs.AnswerOf(x, report))
 			continue
 		}
 		asked, err := question.asked(ctx, src, other)
@@ -89,7 +90,7 @@ func compare(ctx context.Context, src cassette.Source, x *reading.Exchange, repo
 		if verdict == nil {
 			continue
 		}
-		all.Add(number, y, verdict)
+		all.Add(number, pairs.AnswerOf(y, verdict))
 		for _, f := range beside(x, report, y, verdict, own >= 0) {
 			if _, ok := rivals[broughtBy(f)]; !ok {
 				rivals[broughtBy(f)] = rival{number, other}
@@ -126,8 +127,8 @@ func (q *question) asked(ctx context.Context, src cassette.Source, x *tape.Excha
 	if !bytes.Contains(request, q.run) && !escapedASCII.Match(request) {
 		return false, nil
 	}
-	digest, ok := conformance.Unlimited(reading.New(x, request, nil))
-	return ok && digest == q.digest, nil
+	asks, ok := conformance.QuestionOf(reading.New(x, request, nil))
+	return ok && asks.Sum == q.digest, nil
 }
 
 // escapedASCII finds characters that most clients write as they are.
@@ -157,13 +158,13 @@ func plainRun(q *wire.Request) []byte {
 
 // beside returns what comparing two answers tells about the first. xFirst says that it was recorded first.
 func beside(x *reading.Exchange, rx *conformance.Report, y *reading.Exchange, ry *conformance.Report, xFirst bool) []conformance.Finding {
-	var pair conformance.Pairs
+	var pair pairs.Pairs
 	if xFirst {
-		pair.Add(0, x, rx)
+		pair.Add(0, pairs.AnswerOf(x, rx))
 	}
-	pair.Add(1, y, ry)
+	pair.Add(1, pairs.AnswerOf(y, ry))
 	if !xFirst {
-		pair.Add(0, x, rx)
+		pair.Add(0, pairs.AnswerOf(x, rx))
 	}
 	return pair.Findings()[0]
 }

@@ -12,7 +12,7 @@ import (
 func (j *trial) budget() {
 	u := j.a.Usage
 	spent := j.q.spent(u)
-	told := ranOut(j.a)
+	told := RanOut(j.a)
 	if !spent && !told {
 		return
 	}
@@ -39,8 +39,8 @@ func (a *asked) spent(u *wire.Usage) bool {
 	return a != nil && a.limit != nil && u != nil && u.Output != nil && *u.Output/a.choices >= *a.limit // the product may be too great
 }
 
-// ranOut reports whether an answer says that there was no room for more of it.
-func ranOut(a *wire.Answer) bool {
+// RanOut reports whether an answer says that there was no room for more of it.
+func RanOut(a *wire.Answer) bool {
 	return a.Finish == wire.FinishLength || a.FinishReason != nil && *a.FinishReason == "model_context_window_exceeded"
 }
 
@@ -48,7 +48,7 @@ func ranOut(a *wire.Answer) bool {
 // limit that was asked for say otherwise, unless it was the context.
 func CutShort(x *reading.Exchange) bool {
 	switch {
-	case x.Answer == nil || !ranOut(x.Answer):
+	case x.Answer == nil || !RanOut(x.Answer):
 		return false
 	case x.Answer.Finish != wire.FinishLength:
 		return true

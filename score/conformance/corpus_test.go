@@ -17,6 +17,7 @@ import (
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/pairs"
 )
 
 // corpusCase is one case of golden/bugreports.
@@ -131,10 +132,10 @@ func TestCorpus(t *testing.T) {
 		report := judge.Exchange(x)
 		if c.NonStream != nil {
 			whole := c.exchange(t, c.NonStream)
-			var pairs conformance.Pairs
-			pairs.Add(0, x, report)
-			pairs.Add(1, whole, judge.Exchange(whole))
-			judge.Apply(report, pairs.Findings()[0])
+			var both pairs.Pairs
+			both.Add(0, pairs.AnswerOf(x, report))
+			both.Add(1, pairs.AnswerOf(whole, judge.Exchange(whole)))
+			judge.Apply(report, both.Findings()[0])
 		}
 		checkCodes(t, c, report)
 		checkUses(t, c, report)

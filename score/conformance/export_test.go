@@ -47,21 +47,3 @@ func Without(name string) (restore func()) {
 	delete(blames, name)
 	return func() { blames[name] = rule }
 }
-
-// Limit lets pairs keep no more than n answers.
-func (p *Pairs) Limit(n int) { p.limit = n }
-
-// WordingOf is what problems are told apart by that have one code.
-var WordingOf = wordingOf
-
-// Folded is how many kinds of problems and how many texts are kept of reports that are folded.
-func Folded(reports []*Report) (kinds, texts int) {
-	f := newFold()
-	for _, r := range reports {
-		f.add(r)
-	}
-	for _, c := range f.codes {
-		kinds += len(c.order)
-	}
-	return kinds, len(f.texts)
-}

@@ -166,7 +166,7 @@ func (j *trial) finish() *Report {
 	r := j.report
 	for _, c := range Codes {
 		if p := j.seen[c.Name]; p != nil && j.judge.rules.Wants(c) {
-			p.Severity, p.Group, p.Side = j.judge.rules.severity(c), c.Group, c.Side
+			p.Severity, p.Group, p.Side = j.judge.rules.SeverityOf(c), c.Group, c.Side
 			r.Problems = append(r.Problems, *p)
 		}
 	}

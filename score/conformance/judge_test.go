@@ -13,22 +13,6 @@ import (
 	"github.com/exodeck/exodeck/score/conformance/markup"
 )
 
-// codesOf returns the codes of a report with blanks between, in the order of the report.
-func codesOf(r *conformance.Report) string {
-	var codes []string
-	for _, p := range r.Problems {
-		codes = append(codes, p.Code)
-	}
-	return strings.Join(codes, " ")
-}
-
-func blameOf(r *conformance.Report) string {
-	if r.Blame == nil {
-		return ""
-	}
-	return string(*r.Blame)
-}
-
 func TestJudge(t *testing.T) {
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {

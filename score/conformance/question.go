@@ -12,26 +12,60 @@ import (
 	"github.com/exodeck/exodeck/score/conformance/jsonvalue"
 )
 
-// Question returns the digest of what an exchange asks: it is the same through all APIs and in both modes. ok is false when the request
-// cannot be read, or when it asks for another answer each time.
-func Question(x *reading.Exchange) (sum [32]byte, ok bool) {
-	if x.Request == nil || !deterministic(x.Request) {
-		return sum, false
-	}
-	a := askedOf(x.Request)
-	return limited(question(a), a.limit), true
+// Question is what an exchange asks of whoever answers it, in a form in which it can be compared.
+type Question struct {
+	// Sum is the digest of all that can change the answer but the limit of tokens, which an answer need not come to. It is the same through all
+	// APIs and in both modes.
+	Sum [32]byte
+	// Settings is the digest of all settings as they were sent, but for the mode of the answer. Each API has its own.
+	Settings [32]byte
+	// Limit is the most tokens that were asked for; 0 for no limit.
+	Limit int64
+
+	asked *asked
 }
 
-// Unlimited is as [Question], but for the limit of tokens: [Pairs] compares no answers of which it differs.
-func Unlimited(x *reading.Exchange) (sum [32]byte, ok bool) {
+// QuestionOf returns what an exchange asks. ok is false when the request cannot be read, or when it asks for another answer each time.
+func QuestionOf(x *reading.Exchange) (q Question, ok bool) {
 	if x.Request == nil || !deterministic(x.Request) {
-		return sum, false
+		return q, false
 	}
-	return question(askedOf(x.Request)), true
+	q = questionOf(askedOf(x.Request))
+	q.Settings = settingsOf(x.Request)
+	return q, true
+}
+
+// questionOf returns the question that a request is, without its settings.
+func questionOf(a *asked) Question {
+	q := Question{Sum: question(a), asked: a}
+	if a.limit != nil {
+		q.Limit = *a.limit
+	}
+	return q
+}
+
+// Limited returns the digest of the question with its limit of tokens; that of the question alone without one.
+func (q Question) Limited() [32]byte {
+	if q.Limit == 0 {
+		return q.Sum
+	}
+	return sha256.Sum256(strconv.AppendInt(q.Sum[:], q.Limit, 10))
+}
+
+// Spent reports whether an answer is known to have all the tokens that were asked for.
+func (q Question) Spent(u *wire.Usage) bool { return q.asked.spent(u) }
+
+// Asked returns the digest of what an exchange asks, with its limit of tokens, be it that it asks for another answer each time. Of a request
+// that cannot be read it is the digest of its bytes.
+func Asked(x *reading.Exchange) [32]byte {
+	if x.Request == nil {
+		return sha256.Sum256(x.RequestBody)
+	}
+	return questionOf(askedOf(x.Request)).Limited()
 }
 
 // question returns the digest of what a request asks, whatever API it asks: all that can change the answer but the limit of tokens, which an
-// answer need not come to. See [limited].
+// answer need not come to. See [Question.Limited].
 func question(q *asked) [32]byte {
 	d := jsonvalue.NewDigest()
 	d.Put(q.Model)
@@ -67,16 +101,8 @@ func question(q *asked) [32]byte {
 	return d.Sum()
 }
 
-// limited returns the digest of a question with a limit of tokens; that of the question alone without one.
-func limited(question [32]byte, limit *int64) [32]byte {
-	if limit == nil {
-		return question
-	}
-	return sha256.Sum256(strconv.AppendInt(question[:], *limit, 10))
-}
-
-// optionsOf returns the digest of all settings of a request but for the mode of the answer.
-func optionsOf(q *wire.Request) [32]byte {
+// settingsOf returns the digest of [Question.Settings].
+func settingsOf(q *wire.Request) [32]byte {
 	d := jsonvalue.NewDigest()
 	options := slices.Clone(q.Options)
 	slices.SortStableFunc(options, func(a, b wire.Field) int { return strings.Compare(a.Name, b.Name) })

@@ -11,18 +11,18 @@ import (
 func TestQuestion(t *testing.T) {
 	const chat = `{"model":"m","temperature":0,"max_tokens":64,"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"}]}`
 	const messages = `{"model":"m","temperature":0,"max_tokens":64,"system":"Be brief.","messages":[{"role":"user","content":"Hi"}],"stream":true}`
-	one, ok := conformance.Question(exchange(tape.OpenAI, chat, "{}"))
+	one, ok := conformance.QuestionOf(exchange(tape.OpenAI, chat, "{}"))
 	if !ok {
 		t.Fatal("a question at temperature 0 is not taken for one with one answer")
 	}
-	if two, ok := conformance.Question(exchange(tape.Claude, messages, "{}")); !ok || two != one {
+	if two, ok := conformance.QuestionOf(exchange(tape.Claude, messages, "{}")); !ok || two.Limited() != one.Limited() {
 		t.Error("the same question through another API, as a stream, is another one")
 	}
-	if two, ok := conformance.Question(exchange(tape.OpenAI, strings.Replace(chat, "Hi", "Ho", 1), "{}")); !ok || two == one {
+	if two, ok := conformance.QuestionOf(exchange(tape.OpenAI, strings.Replace(chat, "Hi", "Ho", 1), "{}")); !ok || two.Limited() == one.Limited() {
 		t.Error("another question is the same")
 	}
 	for name, request := range map[string]string{"at another temperature": strings.Replace(chat, `"temperature":0`, `"temperature":1`, 1), "unreadable": "["} {
-		if _, ok := conformance.Question(exchange(tape.OpenAI, request, "{}")); ok {
+		if _, ok := conformance.QuestionOf(exchange(tape.OpenAI, request, "{}")); ok {
 			t.Errorf("a question that is %s has one answer", name)
 		}
 	}
@@ -56,11 +56,11 @@ func TestQuestionSettings(t *testing.T) {
 		if r.api != tape.Ollama {
 			content = `"temperature":0,` + content
 		}
-		q, ok := conformance.Question(exchange(r.api, `{"model":"m",`+content+r.members+`}`, "{}"))
+		q, ok := conformance.QuestionOf(exchange(r.api, `{"model":"m",`+content+r.members+`}`, "{}"))
 		if !ok {
 			t.Fatalf("%s: %s is no question", r.api, r.members)
 		}
-		return q
+		return q.Limited()
 	}
 	// Each line is one question.
 	lines := [][]request{
@@ -124,11 +124,11 @@ func TestQuestionSettings(t *testing.T) {
 	}
 	// With a seed alone, tokens are drawn.
 	drawn := func(members string) [32]byte {
-		q, ok := conformance.Question(exchange(tape.OpenAI, `{"model":"m","seed":1,"messages":[]`+members+`}`, "{}"))
+		q, ok := conformance.QuestionOf(exchange(tape.OpenAI, `{"model":"m","seed":1,"messages":[]`+members+`}`, "{}"))
 		if !ok {
 			t.Fatalf("%s is no question", members)
 		}
-		return q
+		return q.Limited()
 	}
 	for _, members := range []string{`,"temperature":0.7`, `,"top_p":0.9`, `,"top_k":40`, `,"min_p":0.1`} {
 		if drawn(members) == drawn("") {

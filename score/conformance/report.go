@@ -149,5 +149,12 @@ func (r *Report) Failing() bool {
 	return false
 }
 
-// skipped reports whether the exchange neither passes nor fails: its calls were not judged, and it has no error that is new.
-func (r *Report) skipped() bool { return r.Calls == NotJudged && !r.Failing() }
+// incomparable are problems after which there is nothing to compare, be it that the rules leave them out.
+var incomparable = []string{
+	"http-error", "body-not-json", "stream-error-event", "truncated-stream", "upstream-timeout", "client-disconnect", "malformed-event",
+}
+
+// Compared reports whether the answer is to be compared with others to the same question, and whether its calls are right.
+func (r *Report) Compared() (right, ok bool) {
+	return r.Calls == OK, r.Calls != NotJudged && r.Protocol != NotJudged && !r.broken
+}

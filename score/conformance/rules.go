@@ -89,8 +89,8 @@ func (r *Rules) Wants(c Code) bool {
 	return (len(r.Only) == 0 || named(r.Only)) && !named(r.Ignore)
 }
 
-// severity returns the severity problems of a code have.
-func (r *Rules) severity(c Code) Severity {
+// SeverityOf returns the severity problems of a code have.
+func (r *Rules) SeverityOf(c Code) Severity {
 	if s, ok := r.Severity[c.Name]; ok {
 		return s
 	}
@@ -109,7 +109,7 @@ func (r *Rules) String() string {
 	var b strings.Builder
 	for _, c := range Codes {
 		if r.Wants(c) {
-			fmt.Fprintf(&b, "%s %s\n", c.Name, r.severity(c))
+			fmt.Fprintf(&b, "%s %s\n", c.Name, r.SeverityOf(c))
 		}
 	}
 	fmt.Fprintf(&b, "timeout %s\n", r.timeout())

@@ -221,7 +221,7 @@ var loneEnd = regexp.MustCompile(`(</(?:parameter|function)>)(?:\s*</function>)?
 // excusesNoCall reports whether a call that was demanded is not due: the answer was cut off, refused or put off, or a tool of the server was
 // used, which any call may be that is not demanded by another name.
 func (j *trial) excusesNoCall() bool {
-	return ranOut(j.a) || j.a.Finish == wire.FinishContentFilter || strings.TrimSpace(j.a.Refusal) != "" ||
+	return RanOut(j.a) || j.a.Finish == wire.FinishContentFilter || strings.TrimSpace(j.a.Refusal) != "" ||
 		j.a.FinishReason != nil && slices.Contains(quietReasons, *j.a.FinishReason) || j.usesServerTool(j.q.choice.name)
 }
 

@@ -14,7 +14,6 @@ const (
 	done           = conformancetest.Done
 	emptyText      = conformancetest.EmptyText
 	responsesUsage = conformancetest.ResponsesUsage
-	zero           = conformancetest.Zero
 	tideText       = conformancetest.TideText
 	claudeTide     = conformancetest.ClaudeTide
 	noResponse     = conformancetest.NoResponse
@@ -39,9 +38,9 @@ var (
 	said       = conformancetest.Said
 	responses  = conformancetest.Responses
 	chat       = conformancetest.Chat
-	claudeAsk  = conformancetest.ClaudeAsk
 	claudeSays = conformancetest.ClaudeSays
-	streamed   = conformancetest.Streamed
 	quote      = conformancetest.Quote
-	record     = conformancetest.Record
+	printed    = conformancetest.Printed
+	codesOf    = conformancetest.CodesOf
+	blameOf    = conformancetest.BlameOf
 )

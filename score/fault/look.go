@@ -64,7 +64,9 @@ func (j *judgement) look(ctx context.Context, s *Sample, ref tape.Ref) (look, er
 	}
 	l := look{report: j.judge.Exchange(read), cut: conformance.CutShort(read), offered: read.Request != nil && len(read.Request.Tools) > 0}
 	l.shed = l.report != nil && shed(s, read, l.report)
-	l.question, l.asked = conformance.Question(read)
+	if q, ok := conformance.QuestionOf(read); ok {
+		l.question, l.asked = q.Limited(), true
+	}
 	return l, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/exodeck/exodeck/proxy/record"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/offline"
 	"github.com/exodeck/exodeck/score/watch"
 )
 
@@ -94,14 +95,14 @@ func watchRecording(t *testing.T, all []exchanged) (list []string, totals watch.
 }
 
 // scored judges the recording afterwards.
-func scored(t *testing.T, path string) (list []string, res *conformance.Result) {
+func scored(t *testing.T, path string) (list []string, res *offline.Result) {
 	t.Helper()
 	opened, err := tape.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer opened.Close()
-	if res, err = conformance.Run(context.Background(), opened, conformance.Options{}); err != nil {
+	if res, err = offline.Run(context.Background(), opened, offline.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { res.Close() })

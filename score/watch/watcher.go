@@ -6,7 +6,7 @@
 // Answers to the same question are compared with each other, as `score conformance` does on the tape. What that brings up is told of the
 // exchange that has it, which may have been judged long before. Both find the same problems, but for this: here only answers of this
 // watcher's time are compared, in the order in which they ended; and what was told stays told, even when a later answer takes it back
-// (see [conformance.Pairs]) or shows that another side is at fault.
+// (see [pairs.Pairs]) or shows that another side is at fault.
 package watch
 
 import (
@@ -23,6 +23,7 @@ import (
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/pairs"
 )
 
 const (
@@ -67,7 +68,7 @@ type Watcher struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
 
-	pairs conformance.Pairs // of run alone
+	pairs pairs.Pairs // of run alone
 
 	mu     sync.Mutex // guards totals
 	totals Totals
@@ -165,7 +166,7 @@ func (w *Watcher) look(ctx context.Context, ref tape.Ref) {
 	case r == nil:
 		return
 	}
-	own, others := w.pairs.Tell(x, r)
+	own, others := w.pairs.Tell(pairs.AnswerOf(x, r))
 	w.judge.Apply(r, own)
 	w.count(func(t *Totals) { t.Judged++ })
 	w.report(r, r.Failing())
@@ -188,7 +189,7 @@ func (w *Watcher) report(r *conformance.Report, failing bool) {
 }
 
 // again tells what a later answer brought up about an exchange. It is read and judged once more, since nobody keeps its report.
-func (w *Watcher) again(ctx context.Context, c conformance.Change) {
+func (w *Watcher) again(ctx context.Context, c pairs.Change) {
 	_, r, err := w.judged(ctx, func() (*reading.Exchange, error) {
 		x, err := w.src.Exchange(ctx, c.Ref)
 		if err != nil {

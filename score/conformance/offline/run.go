@@ -1,4 +1,8 @@
-package conformance
+// Package offline judges the model calls of a recording, and prints what was found: as text, as JSON, and in the formats of CI systems.
+//
+// It joins the packages that do the parts: conformance judges each exchange by itself, pairs compares those that ask the same. Here they are
+// handed out, counted and written. The same recording and rules give the same bytes, in memory that does not grow with the recording.
+package offline
 
 import (
 	"bufio"
@@ -16,6 +20,8 @@ import (
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score"
+	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/pairs"
 )
 
 // Source hands out recorded exchanges and their bodies. [tape.Tape] is one.
@@ -29,7 +35,7 @@ var _ Source = (*tape.Tape)(nil)
 // Options say what [Run] judges, and how.
 type Options struct {
 	Query tape.Query
-	Rules Rules
+	Rules conformance.Rules
 	// Baseline has the problems that are known; nil for none.
 	Baseline *Baseline
 	// KeepBaseline says that [Result.Baseline] will be asked for.
@@ -50,16 +56,16 @@ type Result struct {
 	Forgotten int
 
 	options  Options
-	judge    *Judge
-	reports  spool             // each exchange by itself
-	findings map[int][]Finding // what comparisons add, by the number of the report
+	judge    *conformance.Judge
+	reports  spool                         // each exchange by itself
+	findings map[int][]conformance.Finding // what comparisons add, by the number of the report
 	baseline Baseline
 }
 
 // Run judges the model calls of a recording, each by itself and those that ask the same together. Reports stand in recorded order.
 // Memory does not grow with the recording.
 func Run(ctx context.Context, src Source, o Options) (*Result, error) {
-	res := &Result{Tally: newTally(), options: o, judge: New(o.Rules)}
+	res := &Result{Tally: newTally(), options: o, judge: conformance.New(o.Rules)}
 	c := &collector{result: res, recording: sha256.New()}
 	err := judged(ctx, src, o, res.judge, c.add)
 	if err == nil {
@@ -80,16 +86,16 @@ func Run(ctx context.Context, src Source, o Options) (*Result, error) {
 
 // judgement is all that is kept of an exchange once it is judged.
 type judgement struct {
-	report *Report
-	line   []byte   // the report as it is kept
-	digest [32]byte // of the exchange
-	asked  string   // see [askedDigest]; "" without problems
-	answer *essence // nil when it is not to be compared
+	report *conformance.Report
+	line   []byte        // the report as it is kept
+	digest [32]byte      // of the exchange
+	asked  string        // see [questionName]; "" without problems
+	answer *pairs.Answer // nil when it is not to be compared
 	err    error
 }
 
 // judgementOf reads and judges an exchange. The result has no report when there is nothing to judge.
-func judgementOf(ctx context.Context, src Source, x *tape.Exchange, judge *Judge, b *Baseline) judgement {
+func judgementOf(ctx context.Context, src Source, x *tape.Exchange, judge *conformance.Judge, b *Baseline) judgement {
 	read, err := reading.Of(ctx, src, x)
 	if err != nil {
 		return judgement{err: err}
@@ -98,9 +104,9 @@ func judgementOf(ctx context.Context, src Source, x *tape.Exchange, judge *Judge
 	if r == nil {
 		return judgement{}
 	}
-	j := judgement{report: r, digest: x.Digest(), answer: essenceOf(read, r)}
+	j := judgement{report: r, digest: x.Digest(), answer: pairs.AnswerOf(read, r)}
 	if len(r.Problems) > 0 {
-		j.asked = askedDigest(read)
+		j.asked = questionName(conformance.Asked(read))
 		b.mark(r, j.asked)
 	}
 	j.line, j.err = encode(r)
@@ -108,7 +114,7 @@ func judgementOf(ctx context.Context, src Source, x *tape.Exchange, judge *Judge
 }
 
 // judged judges the exchanges of a recording on all processors, and hands them to add in recorded order.
-func judged(ctx context.Context, src Source, o Options, judge *Judge, add func(*judgement) error) error {
+func judged(ctx context.Context, src Source, o Options, judge *conformance.Judge, add func(*judgement) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -174,7 +180,7 @@ func judged(ctx context.Context, src Source, o Options, judge *Judge, add func(*
 // collector takes judged exchanges in recorded order.
 type collector struct {
 	result    *Result
-	pairs     Pairs
+	pairs     pairs.Pairs
 	recording hash.Hash
 }
 
@@ -183,9 +189,7 @@ func (c *collector) add(j *judgement) error {
 	if j.asked != "" && res.options.KeepBaseline {
 		res.baseline.add(j.report, j.asked)
 	}
-	if j.answer != nil {
-		c.pairs.add(res.reports.count, j.answer)
-	}
+	c.pairs.Add(res.reports.count, j.answer)
 	c.recording.Write(j.digest[:])
 	res.Tally.add(j.report, 1)
 	return res.reports.append(j.line)
@@ -212,24 +216,24 @@ func (c *collector) compare() error {
 		res.complete(r, found)
 		res.Tally.add(r, 1)
 		if res.options.KeepBaseline {
-			res.baseline.add(r, found[0].question)
+			res.baseline.add(r, questionName(found[0].Asked))
 		}
 	}
 	return res.reports.err
 }
 
 // complete adds to a report what comparisons found.
-func (res *Result) complete(r *Report, found []Finding) {
+func (res *Result) complete(r *conformance.Report, found []conformance.Finding) {
 	res.judge.Apply(r, found)
-	res.options.Baseline.mark(r, found[0].question)
+	res.options.Baseline.mark(r, questionName(found[0].Asked))
 }
 
 // Close frees what the result holds.
 func (res *Result) Close() error { return res.reports.close() }
 
 // Reports yields the reports in recorded order.
-func (res *Result) Reports() iter.Seq2[*Report, error] {
-	return func(yield func(*Report, error) bool) {
+func (res *Result) Reports() iter.Seq2[*conformance.Report, error] {
+	return func(yield func(*conformance.Report, error) bool) {
 		for n, line := range res.reports.lines() {
 			r, err := decode(line)
 			if found := res.findings[n]; err == nil && len(found) > 0 {
@@ -251,7 +255,7 @@ func (res *Result) lines() iter.Seq2[[]byte, error] {
 		for n, line := range res.reports.lines() {
 			var err error
 			if found := res.findings[n]; len(found) > 0 {
-				var r *Report
+				var r *conformance.Report
 				if r, err = decode(line); err == nil {
 					res.complete(r, found)
 					line, err = encode(r)

@@ -1,4 +1,4 @@
-package conformance
+package offline
 
 import (
 	"bufio"
@@ -9,6 +9,8 @@ import (
 	"io"
 	"iter"
 	"os"
+
+	"github.com/exodeck/exodeck/score/conformance"
 )
 
 // spool keeps reports in their order, as JSON lines: in memory at first, in a temporary file when they become many.
@@ -43,7 +45,7 @@ func (s *spool) append(line []byte) (err error) {
 }
 
 // encode returns a report as one line of JSON.
-func encode(r *Report) ([]byte, error) {
+func encode(r *conformance.Report) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -54,8 +56,8 @@ func encode(r *Report) ([]byte, error) {
 }
 
 // decode reads a report from its line.
-func decode(line []byte) (*Report, error) {
-	r := new(Report)
+func decode(line []byte) (*conformance.Report, error) {
+	r := new(conformance.Report)
 	if err := json.Unmarshal(line, r); err != nil {
 		return nil, fmt.Errorf("reading a report again: %w", err)
 	}

@@ -1,4 +1,4 @@
-package conformance_test
+package pairs_test
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/pairs"
 )
 
 // ranOutSays is a whole answer of Chat Completions that came to its limit.
@@ -46,16 +47,16 @@ func TestPairsLimit(t *testing.T) {
 		{"with and without a limit through one API", []sent{chat(limitedChat("64"), says("At noon.")), chat(ask(zero), says("At one.")), throughClaude("64", claudeSays("At one."))}, []string{"", "", other}},
 	} {
 		judge := conformance.New(conformance.Rules{Ignore: []string{"budget-exhausted", "finish-reason-mismatch"}})
-		var pairs conformance.Pairs
+		var all pairs.Pairs
 		var reports []*conformance.Report
 		for i, s := range tt.sent {
 			x := s.Read(t)
 			reports = append(reports, judge.Exchange(x))
-			pairs.Add(i, x, reports[i])
+			all.Add(i, pairs.AnswerOf(x, reports[i]))
 		}
 		var codes []string
 		for i, r := range reports {
-			judge.Apply(r, pairs.Findings()[i])
+			judge.Apply(r, all.Findings()[i])
 			codes = append(codes, codesOf(r))
 		}
 		if diff := cmp.Diff(tt.codes, codes); diff != "" {

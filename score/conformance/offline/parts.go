@@ -1,4 +1,4 @@
-package conformance
+package offline
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score/conformance"
 	"github.com/exodeck/exodeck/score/conformance/quote"
 )
 
@@ -38,7 +39,7 @@ const (
 type parts map[part]*Part
 
 // add counts a report n times; -1 takes it back, which must have been counted.
-func (all parts) add(r *Report, n int) {
+func (all parts) add(r *conformance.Report, n int) {
 	key := part{r.Model, r.API}
 	if all[key] == nil && len(all) >= maxParts {
 		key.model = furtherModels
@@ -76,8 +77,8 @@ func (p *Part) row() []string {
 		model = "–"
 	}
 	return []string{
-		model, string(p.API), strconv.Itoa(p.Exchanges), strconv.Itoa(p.Calls[OK]), strconv.Itoa(p.Calls[Failed]), strconv.Itoa(p.Calls[NotJudged]),
-		strconv.Itoa(p.Protocol[Failed]), p.problems(),
+		model, string(p.API), strconv.Itoa(p.Exchanges), strconv.Itoa(p.Calls[conformance.OK]), strconv.Itoa(p.Calls[conformance.Failed]), strconv.Itoa(p.Calls[conformance.NotJudged]),
+		strconv.Itoa(p.Protocol[conformance.Failed]), p.problems(),
 	}
 }
 

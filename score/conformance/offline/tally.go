@@ -1,20 +1,22 @@
-package conformance
+package offline
+
+import "github.com/exodeck/exodeck/score/conformance"
 
 // Counts are how many reports have which outcome.
 type Counts struct {
 	Exchanges int `json:"exchanges"`
 	// Calls and Protocol count the verdicts, Blames the sides at fault.
-	Calls    map[Verdict]int `json:"calls"`
-	Protocol map[Verdict]int `json:"protocol"`
-	Blames   map[Side]int    `json:"blame"`
+	Calls    map[conformance.Verdict]int `json:"calls"`
+	Protocol map[conformance.Verdict]int `json:"protocol"`
+	Blames   map[conformance.Side]int    `json:"blame"`
 }
 
 func newCounts() Counts {
-	return Counts{Calls: make(map[Verdict]int), Protocol: make(map[Verdict]int), Blames: make(map[Side]int)}
+	return Counts{Calls: make(map[conformance.Verdict]int), Protocol: make(map[conformance.Verdict]int), Blames: make(map[conformance.Side]int)}
 }
 
 // add counts a report n times; -1 takes it back.
-func (c *Counts) add(r *Report, n int) {
+func (c *Counts) add(r *conformance.Report, n int) {
 	c.Exchanges += n
 	count(c.Calls, r.Calls, n)
 	count(c.Protocol, r.Protocol, n)
@@ -32,7 +34,7 @@ type Tally struct {
 	Summary map[string]int `json:"-"`
 	New     map[string]int `json:"new"`
 
-	skipped int // see [Report.skipped]
+	skipped int // see [skipped]
 	parts   parts
 }
 
@@ -41,13 +43,13 @@ func newTally() Tally {
 }
 
 // add counts a report n times; -1 takes it back.
-func (t *Tally) add(r *Report, n int) {
+func (t *Tally) add(r *conformance.Report, n int) {
 	t.Counts.add(r, n)
 	t.parts.add(r, n)
 	if r.Failing() {
 		t.Failing += n
 	}
-	if r.skipped() {
+	if skipped(r) {
 		t.skipped += n
 	}
 	for _, p := range r.Problems {
@@ -73,3 +75,6 @@ func (t *Tally) fresh() (fresh, known int) {
 	}
 	return fresh, known
 }
+
+// skipped reports whether an exchange neither passes nor fails: its calls were not judged, and it has no error that is new.
+func skipped(r *conformance.Report) bool { return r.Calls == conformance.NotJudged && !r.Failing() }

@@ -1,10 +1,11 @@
-package conformance
+package pairs
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score/conformance"
 )
 
 // circle has the answers to one question that are compared between APIs. Those of requests with the same limit of tokens are one; those of
@@ -13,10 +14,10 @@ import (
 type circle struct {
 	limit int64 // 0 for none
 	// firsts are the first answers through each API; the first guest stands beside the first of the others.
-	firsts []*essence
+	firsts []*Answer
 	known  map[throughAPI]bool // what was said through each API, when there are several
 	// reference is the first of the best answers so far.
-	reference *essence
+	reference *Answer
 	// alike are the pairs of APIs, both ways round, of which one answer is like one of the other.
 	alike [][2]tape.API
 }
@@ -30,13 +31,13 @@ type throughAPI struct {
 }
 
 // heard is what is compared of an answer, as if it came through an API.
-func (e *essence) heard(through tape.API) throughAPI {
+func (e *Answer) heard(through tape.API) throughAPI {
 	return throughAPI{through, e.text, e.calls, e.more}
 }
 
 // better reports whether others are to be measured by an answer rather than by the one before it: by one that is right, and then by one that
 // does not call itself cut.
-func (e *essence) better(before *essence) bool {
+func (e *Answer) better(before *Answer) bool {
 	if e.right != before.right {
 		return e.right
 	}
@@ -44,11 +45,11 @@ func (e *essence) better(before *essence) bool {
 }
 
 // has reports whether an answer belongs to the circle.
-func (c *circle) has(e *essence) bool { return e.limit == c.limit || c.limit == 0 && !e.cut }
+func (c *circle) has(e *Answer) bool { return e.limit == c.limit || c.limit == 0 && !e.cut }
 
 // addAPIs compares an answer with those through other APIs. Of those with limits, most have no answer without one beside them: its circle is
 // made when the first comes.
-func (q *inquiry) addAPIs(e *essence) (all []news) {
+func (q *inquiry) addAPIs(e *Answer) (all []news) {
 	own := q.circle(e.limit)
 	if own == nil {
 		if len(q.circles) == different {
@@ -81,11 +82,11 @@ func (q *inquiry) circle(limit int64) *circle {
 }
 
 // compareAPIs compares the first answer through each API with those through that of the reference.
-func (q *inquiry) compareAPIs(c *circle, e *essence) (all []news) {
+func (q *inquiry) compareAPIs(c *circle, e *Answer) (all []news) {
 	if c.reference == nil || e.better(c.reference) {
 		c.reference = e
 	}
-	if !slices.ContainsFunc(c.firsts, func(f *essence) bool { return f.api == e.api && (f.limit == 0) == (e.limit == 0) }) {
+	if !slices.ContainsFunc(c.firsts, func(f *Answer) bool { return f.api == e.api && (f.limit == 0) == (e.limit == 0) }) {
 		c.firsts = append(c.firsts, e)
 	}
 	if len(c.firsts) == 1 || q.forgotten > 0 {
@@ -117,13 +118,13 @@ func (q *inquiry) compareAPIs(c *circle, e *essence) (all []news) {
 
 // unlike reports whether the first answer through an API, and all others through it, are unlike those that they are measured by. Nothing is
 // known of those that are forgotten.
-func (q *inquiry) unlike(c *circle, f *essence) bool {
+func (q *inquiry) unlike(c *circle, f *Answer) bool {
 	r := c.reference
 	return q.forgotten == 0 && f.api != r.api && !slices.Contains(c.alike, [2]tape.API{f.api, r.api}) && c.comparable(f, r)
 }
 
 // comparable reports whether the limits of two answers do not tell them apart.
-func (c *circle) comparable(a, b *essence) bool {
+func (c *circle) comparable(a, b *Answer) bool {
 	if c.limit != 0 || a.limit == 0 && b.limit == 0 {
 		return true
 	}
@@ -131,12 +132,12 @@ func (c *circle) comparable(a, b *essence) bool {
 }
 
 // mismatch tells how the answer through an API differs from the reference.
-func (c *circle) mismatch(e *essence) Finding {
+func (c *circle) mismatch(e *Answer) conformance.Finding {
 	r := c.reference
 	if r.text == e.text && r.calls == e.calls {
 		return newFinding("api-mismatch", fmt.Sprintf("the answer is the same through %s (%s/%d), and ends there with %q, here with %q", r.api, r.ref.Session, r.ref.Seq, r.finish, e.finish))
 	}
 	f := newFinding("api-mismatch", fmt.Sprintf("through %s (%s/%d) the answer is %s, here it is %s", r.api, r.ref.Session, r.ref.Seq, r.shown, e.shown))
-	f.adapter(e, r, "the answer through "+string(r.api))
+	blameAdapter(&f, e, r, "the answer through "+string(r.api))
 	return f
 }

@@ -1,4 +1,4 @@
-package conformance_test
+package offline_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/exodeck/exodeck/proxy/tape"
-	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/offline"
 )
 
 // TestParts: exchanges are counted by model, then by API in the usual order, also what the comparison of answers adds to them.
@@ -26,7 +26,7 @@ func TestParts(t *testing.T) {
 		of("b", chat(streamed, chunk(`{"content":"Midnight."}`, `"stop"`)+done)),
 		of(`a\u001b[1m`, chat(ask(""), says("Noon."))),
 	}
-	res := run(t, record(t, len(all), func(i int) sent { return all[i] }), conformance.Options{})
+	res := run(t, record(t, len(all), func(i int) sent { return all[i] }), offline.Options{})
 	_, table, _ := strings.Cut(printed(t, res.WriteText), "\nmodel")
 	want := `     api        exchanges  calls ok  calls failed  not judged  protocol failed  most frequent problems
 a\x1b[1m  openai             1         1             0           0                0
@@ -50,7 +50,7 @@ b         responses          1         1             0           0              
 	if diff := cmp.Diff(`{"model":"b","api":"openai","exchanges":3,"calls":{"failed":1,"ok":2},"protocol":{"failed":1,"ok":2},"blame":{"adapter":1,"server":1},"summary":{"empty-answer":1,"stream-mismatch":1}}`, string(got.Totals.By[1])); diff != "" {
 		t.Errorf("part (-want +got):\n%s", diff)
 	}
-	one := run(t, record(t, 1, func(int) sent { return all[0] }), conformance.Options{})
+	one := run(t, record(t, 1, func(int) sent { return all[0] }), offline.Options{})
 	if text := printed(t, one.WriteText); strings.Contains(text, "model") {
 		t.Errorf("a table of one part:\n%s", text)
 	}
@@ -61,7 +61,7 @@ func TestPartsAreBounded(t *testing.T) {
 	const n, most = 300, 256
 	res := run(t, record(t, n, func(i int) sent {
 		return chat(strings.Replace(ask(""), `"m"`, fmt.Sprintf(`"m%03d"`, i), 1), says("Noon."))
-	}), conformance.Options{})
+	}), offline.Options{})
 	all := res.Parts()
 	if len(all) != most+1 {
 		t.Fatalf("%d parts", len(all))

@@ -1,4 +1,4 @@
-package conformance_test
+package pairs_test
 
 import (
 	"strconv"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/pairs"
 )
 
 // TestSameCall: servers write the arguments of whole answers of Claude and Ollama anew, so that only their values can be compared: between
@@ -36,7 +37,7 @@ func TestSameCall(t *testing.T) {
 		{`{"p":9007199254740993}`, `{"p":9007199254740992}`, false},
 	} {
 		judge := conformance.New(conformance.Rules{})
-		var modes, apis conformance.Pairs
+		var modes, apis pairs.Pairs
 		for i, s := range []sent{
 			{API: tape.Claude, Request: strings.Replace(claudeTool, `"model"`, `"stream":true,"model"`, 1), Response: block(tt.streamed)},
 			{API: tape.Claude, Request: claudeTool, Response: written(tt.whole)},
@@ -48,10 +49,10 @@ func TestSameCall(t *testing.T) {
 				t.Fatalf("%s: %q", s.Response, codesOf(r))
 			}
 			if i < 2 {
-				modes.Add(i, x, r)
+				modes.Add(i, pairs.AnswerOf(x, r))
 			}
 			if i > 0 {
-				apis.Add(i, x, r)
+				apis.Add(i, pairs.AnswerOf(x, r))
 			}
 		}
 		if got := len(modes.Findings()[0]) == 0; got != tt.same {

@@ -1,8 +1,7 @@
-package conformance
+package offline
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/exodeck/exodeck/proxy/tape"
-	"github.com/exodeck/exodeck/replay/reading"
+	"github.com/exodeck/exodeck/score/conformance"
 )
 
 // Baseline is a list of problems that are known, so that only new ones fail. A problem is known by its code, the API, the mode of the
@@ -62,6 +61,10 @@ func (b *Baseline) Encode() ([]byte, error) {
 	for p := range b.known {
 		f.Problems = append(f.Problems, p)
 	}
+	rank := make(map[string]int)
+	for i, c := range conformance.Codes {
+		rank[c.Name] = i
+	}
 	slices.SortFunc(f.Problems, func(x, y knownProblem) int {
 		return cmp.Or(rank[x.Code]-rank[y.Code], cmp.Compare(x.API, y.API), cmp.Compare(x.Question, y.Question), compareBool(x.Stream, y.Stream))
 	})
@@ -83,7 +86,7 @@ func compareBool(a, b bool) int {
 }
 
 // add puts all problems of a report into the baseline.
-func (b *Baseline) add(r *Report, asked string) {
+func (b *Baseline) add(r *conformance.Report, asked string) {
 	if b.known == nil {
 		b.known = make(map[knownProblem]bool)
 	}
@@ -93,7 +96,7 @@ func (b *Baseline) add(r *Report, asked string) {
 }
 
 // mark marks the problems of a report that the baseline has. A nil baseline has none.
-func (b *Baseline) mark(r *Report, asked string) {
+func (b *Baseline) mark(r *conformance.Report, asked string) {
 	if b == nil {
 		return
 	}
@@ -103,13 +106,5 @@ func (b *Baseline) mark(r *Report, asked string) {
 	}
 }
 
-// askedDigest is how a baseline names what an exchange asks.
-func askedDigest(x *reading.Exchange) string {
-	if x.Request == nil {
-		return questionName(sha256.Sum256(x.RequestBody))
-	}
-	a := askedOf(x.Request)
-	return questionName(limited(question(a), a.limit))
-}
-
+// questionName is how a baseline names what an exchange asks, see [conformance.Asked].
 func questionName(sum [32]byte) string { return hex.EncodeToString(sum[:8]) }

@@ -1,4 +1,4 @@
-package conformance_test
+package offline_test
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/offline"
 )
 
 // TestSDKSessions judges what the official SDKs and a stand-in for exo said to each other: agents at work, whole and streamed, with
@@ -39,7 +40,7 @@ func TestSDKSessions(t *testing.T) {
 			"1 stream of calls: ", "9 stream of calls: output-order-mismatch", "10 stream of text: ", "10 whole of calls: ", "10 whole of text: ",
 		},
 	}
-	files, err := filepath.Glob(filepath.Join("..", "..", "fixtures", "cassettes", "sdk", "*.cassette.jsonl"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "fixtures", "cassettes", "sdk", "*.cassette.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestSDKSessions(t *testing.T) {
 		t.Cleanup(func() { tape.Close() })
 		name := strings.TrimSuffix(filepath.Base(file), ".cassette.jsonl")
 		counts := make(map[string]int)
-		for r, err := range run(t, tape, conformance.Options{}).Reports() {
+		for r, err := range run(t, tape, offline.Options{}).Reports() {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package conformance_test
+package offline_test
 
 import (
 	"bytes"
@@ -13,20 +13,25 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/replay/cassette"
+	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/offline"
+	"github.com/exodeck/exodeck/score/conformance/pairs"
 	"github.com/exodeck/exodeck/score/report"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func run(t testing.TB, src conformance.Source, o conformance.Options) *conformance.Result {
+func run(t testing.TB, src offline.Source, o offline.Options) *offline.Result {
 	t.Helper()
-	res, err := conformance.Run(t.Context(), src, o)
+	res, err := offline.Run(t.Context(), src, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,40 +39,106 @@ func run(t testing.TB, src conformance.Source, o conformance.Options) *conforman
 	return res
 }
 
-func printed(t testing.TB, write func(io.Writer) error) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
+// mixed are exchanges of each API and in both modes, with and without problems. Some ask the same.
+func mixed() []sent {
+	return []sent{
+		chat(ask(zero), says("At noon.")),
+		chat(ask(zero+`,"stream":true`), streamed("At noon")),
+		chat(ask(withTools), says(tideText)),
+		chat(ask(withTools), calls(call("c1", "get_tide", `{"port":"Vigo"}`))),
+		chat(ask(withTools), calls(call("", "Get_tide", `{"port":`))),
+		chat(ask(""), `{"error":{"message":"No instance found"}}`).As(404, "application/json"),
+		chat(ask(""), "").EndedAs(tape.ClientGone, "context canceled", time.Second),
+		chat("{", says("Noon.")),
+		{API: tape.Claude, Request: claudeAsk(), Response: claudeSays(tideText)},
+		{API: tape.Claude, Request: ask(""), Response: claude(`"end_turn"`, start(0, emptyText), text(0, "At noon."), stop(0))},
+		{API: tape.Responses, Request: `{"model":"m","input":"Hi"}`, Response: responses("completed", responsesUsage, said("Noon."))},
+		{API: tape.Ollama, Request: ask(withTools + `,"stream":false`), Response: `{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"tool_call","prompt_eval_count":9,"eval_count":5}`},
+		mislabelled("Noon."),
+		asPage(),
 	}
-	return b.String()
 }
 
-// TestRun judges all cases from a tape. Apart from arrival times, which the tape of this test does not have, all is as it is
-// for each by itself; the order is that of the recording; and a second run gives the same bytes.
-func TestRun(t *testing.T) {
-	taped := record(t, len(cases), func(i int) sent { return cases[i].sent })
-	res := run(t, taped, conformance.Options{})
-	i := 0
-	for r, err := range res.Reports() {
+// apart judges the exchanges of a source one after the other, without a pass over all of them, and compares their answers.
+func apart(t *testing.T, src offline.Source) []*conformance.Report {
+	t.Helper()
+	judge := conformance.New(conformance.Rules{})
+	var all pairs.Pairs
+	var reports []*conformance.Report
+	for x, err := range src.Exchanges(t.Context(), tape.Query{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Seq != int64(i+1) {
-			t.Fatalf("report %d is of exchange %d", i, r.Seq)
+		read, err := reading.Of(t.Context(), src, x)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if want := cases[i].want; codesOf(r) != want && !strings.Contains(want, "upstream-timeout") {
-			t.Errorf("%s: %q, want %q", cases[i].name, codesOf(r), want)
+		if r := judge.Exchange(read); r != nil {
+			all.Add(len(reports), pairs.AnswerOf(read, r))
+			reports = append(reports, r)
 		}
-		i++
 	}
-	if i != len(cases) || res.Exchanges != len(cases) {
-		t.Errorf("%d reports, %d exchanges, want %d", i, res.Exchanges, len(cases))
+	for i, found := range all.Findings() {
+		judge.Apply(reports[i], found)
 	}
-	again := run(t, taped, conformance.Options{})
-	for name, write := range map[string]func(*conformance.Result, io.Writer) error{
-		"text": (*conformance.Result).WriteText, "json": (*conformance.Result).WriteJSON,
-		"junit": func(res *conformance.Result, w io.Writer) error {
+	return reports
+}
+
+// TestRun: the reports of a recording are those of each exchange by itself, with what comparing adds, in the order of the recording.
+func TestRun(t *testing.T) {
+	sources := map[string]offline.Source{"mixed": record(t, len(mixed()), func(i int) sent { return mixed()[i] })}
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "fixtures", "cassettes", "*", "*.cassette.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d cassettes, error %v", len(files), err)
+	}
+	for _, file := range files {
+		c, err := cassette.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		sources[filepath.Base(file)] = c
+	}
+	problems := 0
+	for name, src := range sources {
+		var got, want []string
+		for r, err := range run(t, src, offline.Options{}).Reports() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, written(t, r))
+			problems += len(r.Problems)
+		}
+		for _, r := range apart(t, src) {
+			want = append(want, written(t, r))
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
+			t.Errorf("%s: %d reports (-apart +in a pass):\n%s", name, len(got), diff)
+		}
+	}
+	if problems < 50 {
+		t.Errorf("%d problems: not much was tried", problems)
+	}
+}
+
+// written is a report as JSON.
+func written(t *testing.T, r *conformance.Report) string {
+	t.Helper()
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestRunTwice: a second pass gives the same bytes in every form.
+func TestRunTwice(t *testing.T) {
+	taped := record(t, len(mixed()), func(i int) sent { return mixed()[i] })
+	res := run(t, taped, offline.Options{})
+	again := run(t, taped, offline.Options{})
+	for name, write := range map[string]func(*offline.Result, io.Writer) error{
+		"text": (*offline.Result).WriteText, "json": (*offline.Result).WriteJSON,
+		"junit": func(res *offline.Result, w io.Writer) error {
 			r, err := res.Report()
 			if err != nil {
 				return err
@@ -85,7 +156,7 @@ func TestRun(t *testing.T) {
 
 // TestResultJSON: the result is one JSON value whose summary counts its exchanges.
 func TestResultJSON(t *testing.T) {
-	res := run(t, record(t, len(cases), func(i int) sent { return cases[i].sent }), conformance.Options{Version: "v9"})
+	res := run(t, record(t, len(mixed()), func(i int) sent { return mixed()[i] }), offline.Options{Version: "v9"})
 	var got struct {
 		Exchanges []struct {
 			Session, API    string
@@ -97,7 +168,7 @@ func TestResultJSON(t *testing.T) {
 			Problems        []struct{ Code, Severity, Group, Side, Detail string }
 		}
 		Summary map[string]int
-		Totals  conformance.Tally
+		Totals  offline.Tally
 		Exodeck map[string]any
 	}
 	data := printed(t, res.WriteJSON)
@@ -120,7 +191,7 @@ func TestResultJSON(t *testing.T) {
 	if got.Exodeck["version"] != "v9" || !strings.HasPrefix(got.Exodeck["recording"].(string), "sha256:") || got.Exodeck["rules_digest"] == "" {
 		t.Errorf("about %v", got.Exodeck)
 	}
-	if got.Totals.Exchanges != len(cases) || got.Totals.Failing == 0 {
+	if got.Totals.Exchanges != len(mixed()) || got.Totals.Failing == 0 {
 		t.Errorf("totals %+v", got.Totals)
 	}
 }
@@ -135,7 +206,7 @@ func TestRunPairs(t *testing.T) {
 			return chat(ask(zero), says("At noon."))
 		}
 		return chat(ask(""), says("Fine."))
-	}), conformance.Options{})
+	}), offline.Options{})
 	for r, err := range res.Reports() {
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +228,7 @@ func TestRunMany(t *testing.T) {
 	taped := record(t, 700, func(i int) sent {
 		return chat(ask(withTools), calls(call("c1", "get_tide", fmt.Sprintf(`{"port":"%d %s"}`, i, text))))
 	})
-	res := run(t, taped, conformance.Options{})
+	res := run(t, taped, offline.Options{})
 	files := func() int {
 		names, err := filepath.Glob(filepath.Join(dir, "exodeck-conformance-*"))
 		if err != nil {
@@ -201,7 +272,7 @@ func TestRunMany(t *testing.T) {
 
 // failing is a source that breaks.
 type failing struct {
-	conformance.Source
+	offline.Source
 	after  int  // exchanges that are handed out first
 	bodies bool // whether bodies break
 }
@@ -235,19 +306,19 @@ func TestRunFails(t *testing.T) {
 	for name, src := range map[string]failing{
 		"at once": {Source: taped}, "later": {Source: taped, after: 30}, "bodies": {Source: taped, bodies: true},
 	} {
-		if _, err := conformance.Run(t.Context(), src, conformance.Options{}); !errors.Is(err, errBroken) {
+		if _, err := offline.Run(t.Context(), src, offline.Options{}); !errors.Is(err, errBroken) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := conformance.Run(ctx, taped, conformance.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := offline.Run(ctx, taped, offline.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }
 
 func TestRunNothing(t *testing.T) {
-	res := run(t, record(t, 0, nil), conformance.Options{})
+	res := run(t, record(t, 0, nil), offline.Options{})
 	if res.Exchanges != 0 || res.Recording != "" {
 		t.Errorf("%+v", res.Tally)
 	}
@@ -260,11 +331,11 @@ func TestBaseline(t *testing.T) {
 	two := func(i int) sent {
 		return []sent{chat(ask(withTools), says(tideText)), chat(ask(zero+`,"stream":true`), streamed("At noon")), chat(ask(zero), says("At noon."))}[i]
 	}
-	data, err := run(t, record(t, 3, two), conformance.Options{KeepBaseline: true}).Baseline().Encode()
+	data, err := run(t, record(t, 3, two), offline.Options{KeepBaseline: true}).Baseline().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	baseline, err := conformance.ParseBaseline(data)
+	baseline, err := offline.ParseBaseline(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +348,7 @@ func TestBaseline(t *testing.T) {
 			return chat(ask(withTools), says(""))
 		}
 		return two(2 - i)
-	}), conformance.Options{Baseline: baseline})
+	}), offline.Options{Baseline: baseline})
 	if diff := cmp.Diff(map[string]int{"empty-answer": 1}, res.New); diff != "" {
 		t.Errorf("new problems (-want +got):\n%s", diff)
 	}
@@ -285,29 +356,8 @@ func TestBaseline(t *testing.T) {
 		t.Errorf("tally %+v", res.Tally)
 	}
 	for _, bad := range []string{"", "{}", `{"exchanges":[]}`, `{"baseline":2,"problems":[]}`} {
-		if _, err := conformance.ParseBaseline([]byte(bad)); err == nil {
+		if _, err := offline.ParseBaseline([]byte(bad)); err == nil {
 			t.Errorf("%q is taken for a baseline", bad)
 		}
 	}
 }
-
-func ExampleJudge_Exchange() {
-	t := exampleT{}
-	x := chat(ask(withTools), says(`<tool_call>{"name":"get_tide","arguments":{"port":"Vigo"}}</tool_call>`)).Read(&t)
-	r := conformance.New(conformance.Rules{Ignore: []string{"leaked-markup-in-content"}}).Exchange(x)
-	if err := r.WriteText(os.Stdout); err != nil {
-		fmt.Println(err)
-	}
-	// Output:
-	// s/1  openai  calls failed, protocol ok, blame server
-	//   error    call-in-content (response /choices/0/message/content): a call of get_tide (hermes) with {"port":"Vigo"}
-	//   meant    get_tide {"port":"Vigo"} (hermes, in the text)
-	//   because  call-in-content: a well-formed call of get_tide (hermes) stands in the text
-}
-
-// exampleT lets an example use helpers of tests.
-type exampleT struct{ testing.TB }
-
-func (*exampleT) Helper()                  {}
-func (*exampleT) Context() context.Context { return context.Background() }
-func (*exampleT) Fatal(args ...any)        { panic(fmt.Sprint(args...)) }

@@ -1,4 +1,4 @@
-package conformance
+package pairs
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/proxy/tape"
+	"github.com/exodeck/exodeck/score/conformance"
 )
 
 // inquiry has the answers to one question. It keeps those that the next one may have to be compared with. Most questions are asked once, so
@@ -37,20 +38,20 @@ type answers struct {
 	request
 	// wholes are whole answers, one of those that say the same. Streams are those that no whole answer is like so far; those that say the same
 	// stand together.
-	wholes  []*essence
-	streams [][]*essence
+	wholes  []*Answer
+	streams [][]*Answer
 	// forgot says that whole answers were not kept, so that a stream that is like none may be like one of those.
 	forgot bool
 }
 
 // news is a finding about an answer.
 type news struct {
-	of      *essence
-	finding Finding
+	of      *Answer
+	finding conformance.Finding
 }
 
 // add compares an answer with those before it.
-func (q *inquiry) add(e *essence) []news {
+func (q *inquiry) add(e *Answer) []news {
 	var all []news
 	if a := q.answersTo(request{e.api, e.options}); e.stream {
 		all = q.addStream(a, e)
@@ -81,7 +82,7 @@ func (q *inquiry) answersTo(r request) *answers {
 }
 
 // addStream compares a stream with the whole answers of the same request. Where those differ among themselves, it may be like any of them.
-func (q *inquiry) addStream(a *answers, s *essence) []news {
+func (q *inquiry) addStream(a *answers, s *Answer) []news {
 	if i := a.whole(s); i >= 0 {
 		return q.compareCounts(s, a.wholes[i])
 	}
@@ -96,7 +97,7 @@ func (q *inquiry) addStream(a *answers, s *essence) []news {
 	case i >= 0:
 		a.streams[i] = append(a.streams[i], s)
 	case len(a.streams) < different:
-		a.streams = append(a.streams, []*essence{s})
+		a.streams = append(a.streams, []*Answer{s})
 	default:
 		q.forgotten++
 		return q.settle(mismatch(s))
@@ -106,7 +107,7 @@ func (q *inquiry) addStream(a *answers, s *essence) []news {
 }
 
 // addWhole compares a whole answer with the streams that none was like.
-func (q *inquiry) addWhole(a *answers, w *essence) (all []news) {
+func (q *inquiry) addWhole(a *answers, w *Answer) (all []news) {
 	if a.whole(w) >= 0 {
 		return nil
 	}
@@ -134,21 +135,21 @@ func (q *inquiry) addWhole(a *answers, w *essence) (all []news) {
 }
 
 // whole returns the place of the whole answer that says what e says; -1 for none.
-func (a *answers) whole(e *essence) int {
-	return slices.IndexFunc(a.wholes, func(w *essence) bool { return w.content == e.content })
+func (a *answers) whole(e *Answer) int {
+	return slices.IndexFunc(a.wholes, func(w *Answer) bool { return w.content == e.content })
 }
 
 // waiting returns the place of the streams that say what e says; -1 for none.
-func (a *answers) waiting(e *essence) int {
-	return slices.IndexFunc(a.streams, func(same []*essence) bool { return same[0].content == e.content })
+func (a *answers) waiting(e *Answer) int {
+	return slices.IndexFunc(a.streams, func(same []*Answer) bool { return same[0].content == e.content })
 }
 
 // findings adds what stands of the comparisons of all answers to key.
-func (q *inquiry) findings(key [32]byte, found map[int][]Finding) {
+func (q *inquiry) findings(key [32]byte, found map[int][]conformance.Finding) {
 	add := func(all ...news) {
 		for _, n := range all {
 			if n.of.number != unnumbered {
-				n.finding.question = n.of.asked(key)
+				n.finding.Asked = conformance.Question{Sum: key, Limit: n.of.limit}.Limited()
 				found[n.of.number] = append(found[n.of.number], n.finding)
 			}
 		}
@@ -159,7 +160,7 @@ func (q *inquiry) findings(key [32]byte, found map[int][]Finding) {
 			add(mismatch(s)...)
 		}
 	}
-	told := make(map[*essence]bool)
+	told := make(map[*Answer]bool)
 	for _, c := range q.circles {
 		for _, f := range c.firsts {
 			if q.unlike(c, f) && !told[f] {
@@ -170,17 +171,9 @@ func (q *inquiry) findings(key [32]byte, found map[int][]Finding) {
 	}
 }
 
-// asked is how a baseline names what an answer to a question was asked, see [askedDigest].
-func (s *said) asked(question [32]byte) string {
-	if s.limit == 0 {
-		return questionName(question)
-	}
-	return questionName(limited(question, &s.limit))
-}
-
 // remembered yields the answers that are kept.
-func (q *inquiry) remembered() iter.Seq[*essence] {
-	return func(yield func(*essence) bool) {
+func (q *inquiry) remembered() iter.Seq[*Answer] {
+	return func(yield func(*Answer) bool) {
 		for _, a := range q.requests {
 			for _, e := range slices.Concat(slices.Concat(a.streams...), a.wholes) {
 				if !yield(e) {
@@ -192,7 +185,7 @@ func (q *inquiry) remembered() iter.Seq[*essence] {
 }
 
 // difference lists in what two answers differ.
-func difference(a, b *essence) []string {
+func difference(a, b *Answer) []string {
 	var d []string
 	for _, part := range []struct {
 		name   string
@@ -219,7 +212,7 @@ func (s *said) part(name string) string {
 }
 
 // compareCounts compares the token counts of a stream with those of the whole answer that it is like.
-func (q *inquiry) compareCounts(s, w *essence) []news {
+func (q *inquiry) compareCounts(s, w *Answer) []news {
 	differ := func(a, b int64) bool { return a >= 0 && b >= 0 && a != b }
 	if !differ(s.input, w.input) && !differ(s.output, w.output) {
 		return nil
@@ -238,18 +231,18 @@ func (q *inquiry) settle(found []news) []news {
 }
 
 // mismatch tells how a stream differs from the whole answer; nothing when there is none.
-func mismatch(s *essence) []news {
+func mismatch(s *Answer) []news {
 	w := s.whole
 	if w == nil {
 		return nil
 	}
 	d := difference(s, w)
 	f := newFinding("stream-mismatch", fmt.Sprintf("the whole answer %s/%d differs in %s: %s there, %s here", w.ref.Session, w.ref.Seq, strings.Join(d, ", "), w.part(d[0]), s.part(d[0])))
-	f.adapter(s, w, "the whole answer")
+	blameAdapter(&f, s, w, "the whole answer")
 	all := []news{{s, f}}
 	if s.right && !w.right {
-		f := Finding{}
-		f.adapter(w, s, "the stream")
+		f := conformance.Finding{}
+		blameAdapter(&f, w, s, "the stream")
 		all = append(all, news{w, f})
 	}
 	return all

@@ -1,4 +1,4 @@
-package conformance_test
+package offline_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/offline"
 )
 
 // mislabelled is a stream that calls its chunks what a whole answer is called.
@@ -55,11 +56,11 @@ warnings that come again and again, and fail nothing (--verbose shows each excha
      1  wrong-content-type
 `
 	for range 2 {
-		if diff := cmp.Diff(want, printed(t, run(t, taped, conformance.Options{}).WriteText)); diff != "" {
+		if diff := cmp.Diff(want, printed(t, run(t, taped, offline.Options{}).WriteText)); diff != "" {
 			t.Fatalf("text (-want +got):\n%s", diff)
 		}
 	}
-	verbose := run(t, taped, conformance.Options{Verbose: true})
+	verbose := run(t, taped, offline.Options{Verbose: true})
 	text := printed(t, verbose.WriteText)
 	if got := strings.Count(text, "\n  warning  "); got != n-2 {
 		t.Errorf("the verbose text tells %d warnings", got)
@@ -67,7 +68,7 @@ warnings that come again and again, and fail nothing (--verbose shows each excha
 	if strings.Index(text, "s1/301 ") > strings.Index(text, "s1/701 ") || strings.Contains(text, "again") {
 		t.Errorf("the verbose text is in another order, or folded:\n%.2000s", text)
 	}
-	if got := strings.Count(printed(t, run(t, taped, conformance.Options{}).WriteJSON), `"code":`); got != n {
+	if got := strings.Count(printed(t, run(t, taped, offline.Options{}).WriteJSON), `"code":`); got != n {
 		t.Errorf("the JSON has %d problems", got)
 	}
 }
@@ -78,7 +79,7 @@ func TestTextFoldsAtMoreThanFew(t *testing.T) {
 		3: "s1/1  openai stream  calls ok, protocol ok, blame server\n",
 		4: "warnings that come again and again, ",
 	} {
-		text := printed(t, run(t, record(t, n, func(int) sent { return mislabelled("Noon.") }), conformance.Options{}).WriteText)
+		text := printed(t, run(t, record(t, n, func(int) sent { return mislabelled("Noon.") }), offline.Options{}).WriteText)
 		if !strings.HasPrefix(text, want) {
 			t.Errorf("%d exchanges:\n%s", n, text)
 		}
@@ -90,7 +91,7 @@ func TestTextFoldsByWording(t *testing.T) {
 	objects := strings.Fields("a a b c c c d e f g")
 	res := run(t, record(t, len(objects), func(i int) sent {
 		return chat(ask(`,"stream":true`), strings.ReplaceAll(chunk(`{"content":"Noon."}`, `"stop"`), "chat.completion.chunk", objects[i])+done)
-	}), conformance.Options{})
+	}), offline.Options{})
 	text, _, _ := strings.Cut(printed(t, res.WriteText), "\n\n")
 	want := `warnings that come again and again, and fail nothing (--verbose shows each exchange):
      3  wrong-object-type: "c", not "chat.completion.chunk"
@@ -121,7 +122,7 @@ func TestWordingOf(t *testing.T) {
 		"Zürich… \xff":     "Zürich… \xff",
 		`tool get_tide: at "/properties/v/type": "any" is not one of [array boolean]`: `tool get_tide: at "/properties/v/type": "any" is not one of [array boolean]`,
 	} {
-		if got := conformance.WordingOf(detail); got != want {
+		if got := offline.WordingOf(detail); got != want {
 			t.Errorf("%q: %q, want %q", detail, got, want)
 		}
 	}
@@ -137,7 +138,7 @@ func TestFoldIsBounded(t *testing.T) {
 			{Code: "missing-usage", Severity: conformance.Warning, Detail: word},
 		}})
 	}
-	if kinds, texts := conformance.Folded(reports); kinds != 2*64 || texts != 3 {
+	if kinds, texts := offline.Folded(reports); kinds != 2*64 || texts != 3 {
 		t.Errorf("%d kinds and %d texts are kept", kinds, texts)
 	}
 }
@@ -152,17 +153,17 @@ func TestAgainstBaseline(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		base, sent []sent
-		options    conformance.Options
+		options    offline.Options
 		want       string
 	}{
-		{"nothing wrong", nil, []sent{right}, conformance.Options{}, `1 exchange; calls 1 ok; protocol 1 ok
+		{"nothing wrong", nil, []sent{right}, offline.Options{}, `1 exchange; calls 1 ok; protocol 1 ok
 against the baseline: 0 new, 0 known; passed, because nothing is new
 `},
-		{"all known", []sent{wrong}, []sent{wrong, wrong}, conformance.Options{}, `2 exchanges; calls 2 failed; protocol 2 ok; blame 2 server
+		{"all known", []sent{wrong}, []sent{wrong, wrong}, offline.Options{}, `2 exchanges; calls 2 failed; protocol 2 ok; blame 2 server
 against the baseline: 0 new, 2 known (--verbose shows where); passed, because nothing is new
      2  empty-answer (2 known)
 `},
-		{"all known, verbose", []sent{wrong}, []sent{wrong}, conformance.Options{Verbose: true}, `s1/1  openai  calls failed, protocol ok, blame server
+		{"all known, verbose", []sent{wrong}, []sent{wrong}, offline.Options{Verbose: true}, `s1/1  openai  calls failed, protocol ok, blame server
   error    empty-answer (response, known): there is neither text nor call, for 5 tokens of output
   because  empty-answer: 5 tokens were generated, and none of them is in the answer
 
@@ -170,7 +171,7 @@ against the baseline: 0 new, 2 known (--verbose shows where); passed, because no
 against the baseline: 0 new, 1 known; passed, because nothing is new
      1  empty-answer (1 known)
 `},
-		{"a new warning", []sent{wrong}, []sent{wrong, asPage()}, conformance.Options{}, `s1/2  openai  calls ok, protocol ok, blame server
+		{"a new warning", []sent{wrong}, []sent{wrong, asPage()}, offline.Options{}, `s1/2  openai  calls ok, protocol ok, blame server
   warning  wrong-content-type (response): "text/html" over a whole JSON body
 
 2 exchanges; calls 1 ok, 1 failed; protocol 2 ok; blame 2 server
@@ -178,7 +179,7 @@ against the baseline: 1 new, 1 known (--verbose shows where); passed, because al
      1  wrong-content-type
      1  empty-answer (1 known)
 `},
-		{"a new error", []sent{asPage()}, []sent{asPage(), wrong}, conformance.Options{}, `s1/2  openai  calls failed, protocol ok, blame server
+		{"a new error", []sent{asPage()}, []sent{asPage(), wrong}, offline.Options{}, `s1/2  openai  calls failed, protocol ok, blame server
   error    empty-answer (response): there is neither text nor call, for 5 tokens of output
   because  empty-answer: 5 tokens were generated, and none of them is in the answer
 
@@ -187,11 +188,11 @@ against the baseline: 1 new, 1 known (--verbose shows where); failed, because of
      1  wrong-content-type (1 known)
      1  empty-answer
 `},
-		{"nothing judged", []sent{refused}, []sent{refused}, conformance.Options{}, `1 exchange; calls 1 not judged; protocol 1 not judged; blame 1 server
+		{"nothing judged", []sent{refused}, []sent{refused}, offline.Options{}, `1 exchange; calls 1 not judged; protocol 1 not judged; blame 1 server
 against the baseline: 0 new, 1 known (--verbose shows where); neither passed nor failed, because nothing could be judged
      1  http-error (1 known)
 `},
-		{"a new error that is written down", nil, []sent{wrong}, conformance.Options{KeepBaseline: true}, `s1/1  openai  calls failed, protocol ok, blame server
+		{"a new error that is written down", nil, []sent{wrong}, offline.Options{KeepBaseline: true}, `s1/1  openai  calls failed, protocol ok, blame server
   error    empty-answer (response): there is neither text nor call, for 5 tokens of output
   because  empty-answer: 5 tokens were generated, and none of them is in the answer
 
@@ -201,7 +202,7 @@ against the baseline: 1 new, 0 known; not failed, because the baseline that is w
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.options.Baseline = run(t, record(t, len(tt.base), func(i int) sent { return tt.base[i] }), conformance.Options{KeepBaseline: true}).Baseline()
+			tt.options.Baseline = run(t, record(t, len(tt.base), func(i int) sent { return tt.base[i] }), offline.Options{KeepBaseline: true}).Baseline()
 			res := run(t, record(t, len(tt.sent), func(i int) sent { return tt.sent[i] }), tt.options)
 			if diff := cmp.Diff(tt.want, printed(t, res.WriteText)); diff != "" {
 				t.Errorf("text (-want +got):\n%s", diff)
@@ -230,14 +231,14 @@ func TestReportTables(t *testing.T) {
 		return chat(ask(`,"stream":true`), chunk(`{"content":""}`, `"stop"`)+done)
 	})
 	for _, tt := range []struct {
-		options   conformance.Options
+		options   offline.Options
 		exchanges string
 		rows      int
 		warnings  [][]string
 	}{
-		{conformance.Options{}, "Exchanges that fail, the first 100 of 240", 100,
+		{offline.Options{}, "Exchanges that fail, the first 100 of 240", 100,
 			[][]string{{"wrong-object-type", "120", "s1/2, s1/5, s1/8, …", `"chat.completion", not "chat.completion.chunk"`}}},
-		{conformance.Options{Verbose: true}, "Exchanges with problems", 360, nil},
+		{offline.Options{Verbose: true}, "Exchanges with problems", 360, nil},
 	} {
 		r, err := run(t, taped, tt.options).Report()
 		if err != nil {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package conformance_test
+package offline_test
 
 import (
 	"syscall"

@@ -1,4 +1,4 @@
-package conformance_test
+package offline_test
 
 import (
 	"encoding/json"
@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"github.com/exodeck/exodeck/proxy/tape"
-	"github.com/exodeck/exodeck/replay/reading"
-	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/offline"
 )
 
 // benchExchanges is how many exchanges of 8 KB the benchmarks judge; the environment variable of this name sets another number.
@@ -55,7 +54,7 @@ func BenchmarkRun(b *testing.B) {
 	used := cpuTime()
 	b.ResetTimer()
 	for b.Loop() {
-		res, err := conformance.Run(b.Context(), taped, conformance.Options{})
+		res, err := offline.Run(b.Context(), taped, offline.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -100,34 +99,6 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	perExchange(b, used)
-}
-
-// BenchmarkPairs compares answers to one question that differ each time, half of them streams, as a health check has them whose server does not
-// heed the temperature. The time an answer takes must not grow with their number.
-func BenchmarkPairs(b *testing.B) {
-	for _, n := range []int{1000, 8000} {
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			judge := conformance.New(conformance.Rules{})
-			var exchanges []*reading.Exchange
-			var reports []*conformance.Report
-			for i := range n {
-				s := chat(ask(zero), says(fmt.Sprintf("At %d.", i)))
-				if i%2 == 1 {
-					s = chat(ask(zero+`,"stream":true`), streamed(fmt.Sprintf("At %d.", i)))
-				}
-				x := s.Read(b)
-				exchanges, reports = append(exchanges, x), append(reports, judge.Exchange(x))
-			}
-			for b.Loop() {
-				var pairs conformance.Pairs
-				for i, x := range exchanges {
-					pairs.Add(i, x, reports[i])
-				}
-				pairs.Findings()
-			}
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/answer")
-		})
-	}
 }
 
 // perExchange reports time and processor time.

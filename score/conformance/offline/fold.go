@@ -1,4 +1,4 @@
-package conformance
+package offline
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/exodeck/exodeck/score/conformance"
 	"github.com/exodeck/exodeck/score/conformance/quote"
 )
 
@@ -50,7 +51,7 @@ type foldedText struct {
 func newFold() *fold { return &fold{codes: make(map[string]*foldedCode)} }
 
 // add counts a report.
-func (f *fold) add(r *Report) {
+func (f *fold) add(r *conformance.Report) {
 	var codes []string
 	rare := false
 	for i := range r.Problems {
@@ -63,18 +64,18 @@ func (f *fold) add(r *Report) {
 			c = &foldedCode{kinds: make(map[string]*kind)}
 			f.codes[p.Code] = c
 		}
-		c.add(r.name(), p)
+		c.add(nameOf(r), p)
 		codes = append(codes, p.Code)
 		rare = rare || c.reports <= few
 	}
 	if rare {
 		var b strings.Builder
-		writeReport(&b, r)
+		_ = r.WriteText(&b) // a builder takes all
 		f.texts = append(f.texts, foldedText{b.String(), codes})
 	}
 }
 
-func (c *foldedCode) add(name string, p *Problem) {
+func (c *foldedCode) add(name string, p *conformance.Problem) {
 	c.reports++
 	wording := wordingOf(p.Detail)
 	k := c.kinds[wording]
@@ -109,14 +110,12 @@ func (f *fold) frequent() []kind { return f.kinds(few + 1) }
 // is left of a code comes behind them as one kind.
 func (f *fold) kinds(atLeast int) []kind {
 	var codes []string
-	for code, c := range f.codes {
-		if c.reports >= atLeast {
-			codes = append(codes, code)
+	for _, code := range conformance.Codes {
+		if c := f.codes[code.Name]; c != nil && c.reports >= atLeast {
+			codes = append(codes, code.Name)
 		}
 	}
-	slices.SortFunc(codes, func(a, b string) int {
-		return cmp.Or(f.codes[b].reports-f.codes[a].reports, rank[a]-rank[b])
-	})
+	slices.SortStableFunc(codes, func(a, b string) int { return f.codes[b].reports - f.codes[a].reports })
 	var list []kind
 	for _, code := range codes {
 		c := f.codes[code]

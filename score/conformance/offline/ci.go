@@ -1,4 +1,4 @@
-package conformance
+package offline
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/replay/show"
+	"github.com/exodeck/exodeck/score/conformance"
 	"github.com/exodeck/exodeck/score/conformance/quote"
 	"github.com/exodeck/exodeck/score/report"
 )
@@ -33,8 +34,8 @@ func (res *Result) Report() (*report.Report, error) {
 	}
 	problems := report.Table{Title: "Problems", Header: []string{"problem", "severity", "exchanges", "new"}}
 	for _, name := range mostFrequent(res.Summary) {
-		c, _ := CodeOf(name)
-		problems.Rows = append(problems.Rows, []string{name, string(res.options.Rules.severity(c)), strconv.Itoa(res.Summary[name]), strconv.Itoa(res.New[name])})
+		c, _ := conformance.CodeOf(name)
+		problems.Rows = append(problems.Rows, []string{name, string(res.options.Rules.SeverityOf(c)), strconv.Itoa(res.Summary[name]), strconv.Itoa(res.New[name])})
 	}
 	by := report.Table{Title: "By model and API", Header: partsHeader}
 	for _, p := range res.Parts() {
@@ -52,7 +53,7 @@ func (res *Result) Report() (*report.Report, error) {
 		switch {
 		case len(r.Problems) == 0:
 		case r.Failing() || res.options.Verbose:
-			exchanges.Rows = append(exchanges.Rows, r.row())
+			exchanges.Rows = append(exchanges.Rows, rowOf(r))
 		default:
 			others.add(r)
 		}
@@ -61,7 +62,7 @@ func (res *Result) Report() (*report.Report, error) {
 			i = len(out.Groups)
 			out.Groups = append(out.Groups, report.Group{Name: string(r.API)})
 		}
-		out.Groups[i].Cases = append(out.Groups[i].Cases, r.asCase())
+		out.Groups[i].Cases = append(out.Groups[i].Cases, caseOf(r))
 	}
 	if n := len(exchanges.Rows); n > mostRows && !res.options.Verbose {
 		exchanges.Title += fmt.Sprintf(", the first %d of %d", mostRows, n)
@@ -75,10 +76,10 @@ func (res *Result) Report() (*report.Report, error) {
 	return out, nil
 }
 
-// name is what `exodeck tape show` takes.
-func (r *Report) name() string { return r.Session + "/" + strconv.FormatInt(r.Seq, 10) }
+// nameOf is what `exodeck tape show` takes.
+func nameOf(r *conformance.Report) string { return r.Session + "/" + strconv.FormatInt(r.Seq, 10) }
 
-func (r *Report) row() []string {
+func rowOf(r *conformance.Report) []string {
 	var codes []string
 	for _, p := range r.Problems {
 		codes = append(codes, p.Code)
@@ -87,26 +88,26 @@ func (r *Report) row() []string {
 	if r.Blame != nil {
 		blame = string(*r.Blame)
 	}
-	return []string{r.name(), string(r.API), show.Words(r.Calls), show.Words(r.Protocol), blame, strings.Join(codes, ", ")}
+	return []string{nameOf(r), string(r.API), show.Words(r.Calls), show.Words(r.Protocol), blame, strings.Join(codes, ", ")}
 }
 
-func (r *Report) asCase() report.Case {
-	x := report.Case{Name: r.name(), Outcome: report.Passed}
+func caseOf(r *conformance.Report) report.Case {
+	x := report.Case{Name: nameOf(r), Outcome: report.Passed}
 	switch {
 	case r.Failing():
 		x.Outcome, x.Kind = report.Failed, failure(r)
 		x.Reason, x.Detail, _ = strings.Cut(details(r), "\n")
-	case r.skipped():
+	case skipped(r):
 		x.Outcome, x.Reason = report.NotJudged, headline(r)
 	}
 	return x
 }
 
 // failure is for what a report fails, and whose fault that is. Warnings beside it do not make it another failure.
-func failure(r *Report) string {
+func failure(r *conformance.Report) string {
 	var codes []string
 	for _, p := range r.Problems {
-		if p.Severity == Error && !p.Known {
+		if p.Severity == conformance.Error && !p.Known {
 			codes = append(codes, p.Code)
 		}
 	}
@@ -114,7 +115,7 @@ func failure(r *Report) string {
 }
 
 // headline is a report in a line: its codes and whose fault it is.
-func headline(r *Report) string {
+func headline(r *conformance.Report) string {
 	var codes []string
 	for _, p := range r.Problems {
 		if !p.Known {
@@ -125,14 +126,14 @@ func headline(r *Report) string {
 }
 
 // details has a line for each problem, those for which the exchange fails first, for each call that was meant, and for each reason.
-func details(r *Report) string {
+func details(r *conformance.Report) string {
 	var lines, others []string
 	for _, p := range r.Problems {
 		text := fmt.Sprintf("%s %s (%s): %s", p.Severity, p.Code, p.Where, quote.Line(p.Detail))
 		switch {
 		case p.Known:
 			others = append(others, text+" (known)")
-		case p.Severity == Error:
+		case p.Severity == conformance.Error:
 			lines = append(lines, text)
 		default:
 			others = append(others, text)

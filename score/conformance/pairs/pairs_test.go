@@ -1,4 +1,4 @@
-package conformance_test
+package pairs_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/pairs"
 )
 
 func TestPairs(t *testing.T) {
@@ -49,15 +50,15 @@ func TestPairs(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			judge := conformance.New(conformance.Rules{})
-			var pairs conformance.Pairs
+			var all pairs.Pairs
 			var reports []*conformance.Report
 			for i, s := range tt.sent {
 				x := s.Read(t)
 				r := judge.Exchange(x)
-				pairs.Add(i, x, r)
+				all.Add(i, pairs.AnswerOf(x, r))
 				reports = append(reports, r)
 			}
-			findings := pairs.Findings()
+			findings := all.Findings()
 			var codes, blame []string
 			for i, r := range reports {
 				judge.Apply(r, findings[i])
@@ -91,12 +92,12 @@ func TestPairsRules(t *testing.T) {
 		{"so are errors in streams", conformance.Rules{Ignore: []string{"stream-error-event"}}, chat(ask(zero+`,"stream":true`), chunk(`{"content":"At"}`, "")+event(`{"error":{"message":"died"}}`))},
 	} {
 		judge := conformance.New(tt.rules)
-		var pairs conformance.Pairs
+		var all pairs.Pairs
 		for i, s := range []sent{chat(ask(zero), says("At noon.")), tt.other} {
 			x := s.Read(t)
-			pairs.Add(i, x, judge.Exchange(x))
+			all.Add(i, pairs.AnswerOf(x, judge.Exchange(x)))
 		}
-		if found := pairs.Findings(); len(found) > 0 {
+		if found := all.Findings(); len(found) > 0 {
 			t.Errorf("%s: %+v", tt.name, found)
 		}
 	}
@@ -117,12 +118,12 @@ func TestPairsDetail(t *testing.T) {
 		{"reasoning", thought("Easy.", `"stop"`), `reasoning: "" there, "Easy." here`},
 		{"reasoning and reason", thought("Easy.", `"length"`), `reasoning, finish reason: "" there, "Easy." here`},
 	} {
-		var pairs conformance.Pairs
+		var all pairs.Pairs
 		for i, s := range []sent{chat(ask(zero), says("At noon.")), tt.stream} {
 			x := s.Read(t)
-			pairs.Add(i, x, conformance.New(conformance.Rules{}).Exchange(x))
+			all.Add(i, pairs.AnswerOf(x, conformance.New(conformance.Rules{}).Exchange(x)))
 		}
-		found := pairs.Findings()[1]
+		found := all.Findings()[1]
 		if len(found) != 1 || found[0].Problem.Detail != "the whole answer s/1 differs in "+tt.want {
 			t.Errorf("%s: %+v, want %s", tt.name, found, tt.want)
 		}
@@ -148,7 +149,7 @@ func TestComparable(t *testing.T) {
 	} {
 		judge := conformance.New(conformance.Rules{})
 		a, b := tt.a.Read(t), tt.b.Read(t)
-		if got := conformance.Comparable(a, judge.Exchange(a), b, judge.Exchange(b)); got != tt.want {
+		if got := pairs.AnswerOf(a, judge.Exchange(a)).Comparable(pairs.AnswerOf(b, judge.Exchange(b))); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
@@ -158,11 +159,11 @@ func TestComparable(t *testing.T) {
 // nothing is said of what they might have been like.
 func TestPairsDifferent(t *testing.T) {
 	judge := conformance.New(conformance.Rules{})
-	var pairs conformance.Pairs
+	var all pairs.Pairs
 	number := 0
 	add := func(s sent) int {
 		x := s.Read(t)
-		pairs.Add(number, x, judge.Exchange(x))
+		all.Add(number, pairs.AnswerOf(x, judge.Exchange(x)))
 		number++
 		return number - 1
 	}
@@ -173,40 +174,40 @@ func TestPairsDifferent(t *testing.T) {
 		add(whole(i))
 	}
 	settled, unlike, other := add(stream(63)), add(stream(201)), add(sent{API: tape.Claude, Request: claudeAsk(), Response: claudeSays("At 300.")})
-	found := pairs.Findings()
-	if pairs.Forgotten != 0 || len(found[early]) != 1 || len(found[never]) != 1 || len(found[settled]) != 0 || len(found[unlike]) != 1 || len(found[other]) != 1 {
-		t.Errorf("64 answers: %d forgotten, found %v", pairs.Forgotten, found)
+	found := all.Findings()
+	if all.Forgotten != 0 || len(found[early]) != 1 || len(found[never]) != 1 || len(found[settled]) != 0 || len(found[unlike]) != 1 || len(found[other]) != 1 {
+		t.Errorf("64 answers: %d forgotten, found %v", all.Forgotten, found)
 	}
 	add(whole(80)) // it is not kept, but the first stream is like it
 	late, api := add(stream(202)), add(sent{API: tape.Ollama, Request: ask(withTools + `,"stream":false,"options":{"temperature":0}`), Response: `{"message":{"role":"assistant","content":"At 400."},"done":true,"done_reason":"stop"}`})
-	found = pairs.Findings()
-	if pairs.Forgotten != 2 || len(found[early]) != 0 || len(found[never]) != 1 || len(found[unlike]) != 1 || len(found[late]) != 0 || len(found[other]) != 0 || len(found[api]) != 0 {
-		t.Errorf("65 answers: %d forgotten, found %v", pairs.Forgotten, found)
+	found = all.Findings()
+	if all.Forgotten != 2 || len(found[early]) != 0 || len(found[never]) != 1 || len(found[unlike]) != 1 || len(found[late]) != 0 || len(found[other]) != 0 || len(found[api]) != 0 {
+		t.Errorf("65 answers: %d forgotten, found %v", all.Forgotten, found)
 	}
 
 	// Streams alike count as one. Each of them is told of, those that are not kept, too, as long as there is a whole answer.
-	pairs, number = conformance.Pairs{}, 0
+	all, number = pairs.Pairs{}, 0
 	for i := range 65 {
 		add(stream(i))
 		add(stream(0))
 	}
 	add(whole(100))
 	last := add(stream(101))
-	if found = pairs.Findings(); len(found) != 64+65+1 || len(found[last]) != 1 || pairs.Forgotten != 2 {
-		t.Errorf("streams: %d found, %d of the last, %d forgotten", len(found), len(found[last]), pairs.Forgotten)
+	if found = all.Findings(); len(found) != 64+65+1 || len(found[last]) != 1 || all.Forgotten != 2 {
+		t.Errorf("streams: %d found, %d of the last, %d forgotten", len(found), len(found[last]), all.Forgotten)
 	}
 }
 
 // TestPairsIgnored: rules leave out what comparisons find, too.
 func TestPairsIgnored(t *testing.T) {
 	judge := conformance.New(conformance.Rules{Ignore: []string{"stream-mismatch"}})
-	var pairs conformance.Pairs
+	var all pairs.Pairs
 	stream := chat(ask(zero+`,"stream":true`), streamed("At noon")).Read(t)
 	r := judge.Exchange(stream)
-	pairs.Add(0, stream, r)
+	all.Add(0, pairs.AnswerOf(stream, r))
 	whole := chat(ask(zero), says("At noon.")).Read(t)
-	pairs.Add(1, whole, judge.Exchange(whole))
-	judge.Apply(r, pairs.Findings()[0])
+	all.Add(1, pairs.AnswerOf(whole, judge.Exchange(whole)))
+	judge.Apply(r, all.Findings()[0])
 	if codesOf(r) != "" || r.Protocol != conformance.OK || r.Blame != nil {
 		t.Errorf("%q, %s, %q", codesOf(r), r.Protocol, blameOf(r))
 	}
@@ -217,7 +218,7 @@ func TestPairsIgnored(t *testing.T) {
 func TestPairsAgain(t *testing.T) {
 	again := func(s sent, session string) *reading.Exchange {
 		x := s.Read(t)
-		x.Ref.Session, x.Labels = session, map[string]string{conformance.AskedAgain: "s/1"}
+		x.Ref.Session, x.Labels = session, map[string]string{pairs.AskedAgain: "s/1"}
 		return x
 	}
 	stream, whole := chat(ask(zero+`,"stream":true`), streamed("At noon")), chat(ask(zero), says("At noon."))
@@ -235,13 +236,13 @@ func TestPairsAgain(t *testing.T) {
 		{"both, of two servers", []*reading.Exchange{again(whole, "s2"), again(stream, "s3")}, ""},
 	} {
 		for _, together := range []bool{false, true} {
-			pairs := conformance.Pairs{Together: together}
+			all := pairs.Pairs{Together: together}
 			for i, x := range tt.x {
-				pairs.Add(i, x, conformance.New(conformance.Rules{}).Exchange(x))
+				all.Add(i, pairs.AnswerOf(x, conformance.New(conformance.Rules{}).Exchange(x)))
 			}
 			var codes []string
 			for i := range tt.x {
-				for _, f := range pairs.Findings()[i] {
+				for _, f := range all.Findings()[i] {
 					codes = append(codes, f.Problem.Code)
 				}
 			}
@@ -257,16 +258,16 @@ func TestPairsForget(t *testing.T) {
 	judge := conformance.New(conformance.Rules{})
 	whole, stream := chat(ask(zero), says("At noon.")).Read(t), chat(ask(zero+`,"stream":true`), streamed("At noon")).Read(t)
 	for between, want := range map[int]int{1: 1, 2: 1, 3: 0} {
-		var pairs conformance.Pairs
-		pairs.Limit(4)
-		pairs.Add(0, stream, judge.Exchange(stream))
+		var all pairs.Pairs
+		all.Limit(4)
+		all.Add(0, pairs.AnswerOf(stream, judge.Exchange(stream)))
 		for i := range between {
 			other := chat(strings.Replace(ask(zero), "Vigo", strings.Repeat("Faro", i+1), 1), says("Fine.")).Read(t)
-			pairs.Add(1+i, other, judge.Exchange(other))
+			all.Add(1+i, pairs.AnswerOf(other, judge.Exchange(other)))
 		}
-		pairs.Add(9, whole, judge.Exchange(whole))
-		if got := len(pairs.Findings()[0]); got != want || pairs.Forgotten != max(0, between-2) {
-			t.Errorf("%d between: %d findings, %d forgotten", between, got, pairs.Forgotten)
+		all.Add(9, pairs.AnswerOf(whole, judge.Exchange(whole)))
+		if got := len(all.Findings()[0]); got != want || all.Forgotten != max(0, between-2) {
+			t.Errorf("%d between: %d findings, %d forgotten", between, got, all.Forgotten)
 		}
 	}
 }
@@ -274,31 +275,31 @@ func TestPairsForget(t *testing.T) {
 // TestPairsSettled: a stream that a whole answer is like needs no room any more.
 func TestPairsSettled(t *testing.T) {
 	judge := conformance.New(conformance.Rules{})
-	var pairs conformance.Pairs
-	pairs.Limit(3)
+	var all pairs.Pairs
+	all.Limit(3)
 	for i, s := range []sent{
 		chat(ask(zero+`,"stream":true`), streamed("At noon.")), chat(ask(zero), says("At noon.")),
 		chat(strings.Replace(ask(zero), "Vigo", "Faro", 1), says("Fine.")), chat(strings.Replace(ask(zero), "Vigo", "Porto", 1), says("Fine.")),
 	} {
 		x := s.Read(t)
-		pairs.Add(i, x, judge.Exchange(x))
+		all.Add(i, pairs.AnswerOf(x, judge.Exchange(x)))
 	}
-	if pairs.Forgotten > 0 {
-		t.Errorf("%d forgotten", pairs.Forgotten)
+	if all.Forgotten > 0 {
+		t.Errorf("%d forgotten", all.Forgotten)
 	}
 }
 
 // TestPairsForgottenFindings: what was found about answers that are forgotten stands.
 func TestPairsForgottenFindings(t *testing.T) {
 	judge := conformance.New(conformance.Rules{})
-	var pairs conformance.Pairs
-	pairs.Limit(2)
+	var all pairs.Pairs
+	all.Limit(2)
 	for i, s := range []sent{chat(ask(zero), says("At noon.")), chat(ask(zero+`,"stream":true`), streamed("At noon")), chat(strings.Replace(ask(zero), "Vigo", "Faro", 1), says("Fine."))} {
 		x := s.Read(t)
-		pairs.Add(i, x, judge.Exchange(x))
+		all.Add(i, pairs.AnswerOf(x, judge.Exchange(x)))
 	}
-	if got := pairs.Findings(); len(got[1]) != 1 || pairs.Forgotten != 2 {
-		t.Errorf("%d findings of the stream, %d answers forgotten, want 1 and 2", len(got[1]), pairs.Forgotten)
+	if got := all.Findings(); len(got[1]) != 1 || all.Forgotten != 2 {
+		t.Errorf("%d findings of the stream, %d answers forgotten, want 1 and 2", len(got[1]), all.Forgotten)
 	}
 }
 
@@ -338,7 +339,7 @@ func TestPairsTell(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	told, takenBack := make(map[string]bool), 0
 	for range 500 {
-		var atOnce, afterwards conformance.Pairs
+		var atOnce, afterwards pairs.Pairs
 		want, got := make(map[string]bool), make(map[string]bool)
 		// note notes problems, and reports whether it has had one of them.
 		note := func(to map[string]bool, ref tape.Ref, findings []conformance.Finding) (again bool) {
@@ -355,7 +356,7 @@ func TestPairsTell(t *testing.T) {
 			x := answers[random.IntN(len(answers))].Read(t)
 			x.Ref = tape.Ref{Session: "s1", Seq: seq}
 			r := judge.Exchange(x)
-			own, others := atOnce.Tell(x, r)
+			own, others := atOnce.Tell(pairs.AnswerOf(x, r))
 			again := note(got, x.Ref, own)
 			for _, c := range others {
 				if before := note(maps.Clone(got), c.Ref, c.Before); len(c.Before) > 0 && !before {
@@ -366,7 +367,7 @@ func TestPairsTell(t *testing.T) {
 			if again {
 				t.Errorf("something was told twice: %v", slices.Sorted(maps.Keys(got)))
 			}
-			afterwards.Add(int(seq), x, r)
+			afterwards.Add(int(seq), pairs.AnswerOf(x, r))
 			for n, findings := range afterwards.Findings() {
 				note(want, tape.Ref{Session: "s1", Seq: int64(n)}, findings)
 			}
