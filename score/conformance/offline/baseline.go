@@ -66,7 +66,7 @@ func (b *Baseline) Encode() ([]byte, error) {
 		rank[c.Name] = i
 	}
 	slices.SortFunc(f.Problems, func(x, y knownProblem) int {
-		return cmp.Or(rank[x.Code]-rank[y.Code], cmp.Compare(x.API, y.API), cmp.Compare(x.Question, y.Question), compareBool(x.Stream, y.Stream))
+		return cmp.Or(rank[x.Code]-rank[y.Code], cmp.Compare(x.Code, y.Code), cmp.Compare(x.API, y.API), cmp.Compare(x.Question, y.Question), compareBool(x.Stream, y.Stream))
 	})
 	data, err := json.MarshalIndent(f, "", " ")
 	if err != nil {
