@@ -69,6 +69,9 @@ func (r *Report) take(choice *Report, number int) {
 	if choice.Calls == Failed {
 		r.Calls = Failed
 	}
+	if choice.all == Failed {
+		r.all = Failed
+	}
 	if choice.Protocol == Failed {
 		r.Protocol = Failed
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/conformancetest"
 	"github.com/exodeck/exodeck/score/conformance/pairs"
 )
 
@@ -143,6 +144,50 @@ func TestCorpus(t *testing.T) {
 	if counts["wire"] != 96 {
 		t.Errorf("%d wire cases", counts["wire"])
 	}
+}
+
+// TestOnly: rules that keep one code only tell of it what is told without them, of each case of the corpus and of our own.
+func TestOnly(t *testing.T) {
+	both := func(rules conformance.Rules, exchanges []*reading.Exchange) []*conformance.Report {
+		judge := conformance.New(rules)
+		var all pairs.Pairs
+		var reports []*conformance.Report
+		for i, x := range exchanges {
+			reports = append(reports, judge.Exchange(x))
+			all.Add(i, pairs.AnswerOf(x, reports[i]))
+		}
+		for i, found := range all.Findings() {
+			judge.Apply(reports[i], found)
+		}
+		return reports
+	}
+	check := func(t *testing.T, exchanges ...*reading.Exchange) {
+		t.Helper()
+		full := both(conformance.Rules{}, exchanges)
+		codes := []string{"api-mismatch", "missing-usage"} // also where they are not
+		for _, r := range full {
+			for _, p := range r.Problems {
+				codes = append(codes, p.Code)
+			}
+		}
+		for _, code := range codes {
+			for i, only := range both(conformance.Rules{Only: []string{code}}, exchanges) {
+				if diff := conformancetest.OnlyDiff(full[i], only, code); diff != "" {
+					t.Errorf("exchange %d, only %s (-full +only):\n%s", i, code, diff)
+				}
+			}
+		}
+	}
+	for _, tt := range cases {
+		t.Run(tt.name, func(t *testing.T) { check(t, tt.sent.Read(t)) })
+	}
+	corpus(t, func(t *testing.T, c *corpusCase) {
+		exchanges := []*reading.Exchange{c.exchange(t, &c.Response)}
+		if c.NonStream != nil {
+			exchanges = append(exchanges, c.exchange(t, c.NonStream))
+		}
+		check(t, exchanges...)
+	})
 }
 
 func checkCodes(t *testing.T, c *corpusCase, r *conformance.Report) {

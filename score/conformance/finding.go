@@ -12,13 +12,16 @@ type Finding struct {
 	Asked [32]byte
 }
 
-// Apply adds findings to a report.
+// Apply adds findings to a report, as far as the rules want their problems. A fault that is the adapter's is told with the calls that fail, and
+// with the problem that shows it, be it that the rules leave the failure of the calls out.
 func (g *Judge) Apply(r *Report, findings []Finding) {
 	for _, f := range findings {
+		told := false // whether the problem of the finding counts
 		if c, ok := CodeOf(f.Problem.Code); ok && g.rules.Wants(c) && !r.Has(c.Name) {
 			p := f.Problem
 			p.Severity, p.Group, p.Side = g.rules.SeverityOf(c), c.Group, c.Side
 			r.Problems = append(r.Problems, p)
+			told = true
 			if p.Severity == Error {
 				r.Protocol = Failed
 			}
@@ -30,7 +33,7 @@ func (g *Judge) Apply(r *Report, findings []Finding) {
 				r.Blame = &side
 			}
 		}
-		if f.Blame != "" && r.Calls == Failed {
+		if f.Blame != "" && (r.Calls == Failed || told) {
 			side := f.Blame
 			r.Blame = &side
 			r.Evidence = append(r.Evidence, f.Evidence)

@@ -164,14 +164,21 @@ func (j *trial) has(codes ...string) bool {
 // finish fills in the report.
 func (j *trial) finish() *Report {
 	r := j.report
+	var all []Problem
 	for _, c := range Codes {
-		if p := j.seen[c.Name]; p != nil && j.judge.rules.Wants(c) {
-			p.Severity, p.Group, p.Side = j.judge.rules.SeverityOf(c), c.Group, c.Side
+		p := j.seen[c.Name]
+		if p == nil {
+			continue
+		}
+		p.Severity, p.Group, p.Side = j.judge.rules.SeverityOf(c), c.Group, c.Side
+		all = append(all, *p)
+		if j.judge.rules.Wants(c) {
 			r.Problems = append(r.Problems, *p)
 		}
 	}
 	r.broken = j.has(incomparable...)
-	j.verdicts()
+	r.Calls, r.Protocol = j.verdicts(r.Problems)
+	r.all, _ = j.verdicts(all)
 	j.blame()
 	r.hide()
 	return r
@@ -180,31 +187,30 @@ func (j *trial) finish() *Report {
 // callsCodes are the problems of other groups that make an agent do the wrong thing.
 var callsCodes = []string{"finish-reason-mismatch", "missing-finish-reason", "stream-error-event"}
 
-// verdicts gives both verdicts from the problems that count.
-func (j *trial) verdicts() {
-	r := j.report
-	r.Calls, r.Protocol = OK, OK
+// verdicts gives both verdicts from problems.
+func (j *trial) verdicts(problems []Problem) (calls, protocol Verdict) {
+	calls, protocol = OK, OK
 	if j.noCalls {
-		r.Calls = NotJudged
+		calls = NotJudged
 	}
 	if j.unjudged {
-		r.Calls, r.Protocol = NotJudged, NotJudged
-		return
+		return NotJudged, NotJudged
 	}
-	for _, p := range r.Problems {
+	for _, p := range problems {
 		if p.Severity != Error {
 			continue
 		}
 		ofCalls := p.Group == ToolCall || p.Group == Content || slices.Contains(callsCodes, p.Code)
 		switch {
 		case ofCalls:
-			r.Calls = Failed
+			calls = Failed
 		case p.Code == "truncated-stream" && !j.finishedCall(), p.Code == j.unread:
-			r.Calls, r.Protocol = Failed, Failed
+			calls, protocol = Failed, Failed
 		default:
-			r.Protocol = Failed
+			protocol = Failed
 		}
 	}
+	return calls, protocol
 }
 
 // finishedCall reports whether one of the calls is whole.

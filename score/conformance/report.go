@@ -42,6 +42,8 @@ type Report struct {
 
 	// broken says that the answer has one of the problems of [incomparable].
 	broken bool
+	// all is the verdict on the calls by all problems, also those that the rules leave out.
+	all Verdict
 }
 
 // ToolUse is a call as it arrived.
@@ -154,7 +156,8 @@ var incomparable = []string{
 	"http-error", "body-not-json", "stream-error-event", "truncated-stream", "upstream-timeout", "client-disconnect", "malformed-event",
 }
 
-// Compared reports whether the answer is to be compared with others to the same question, and whether its calls are right.
+// Compared reports whether the answer is to be compared with others to the same question, and whether its calls are right. Rules that leave
+// problems out do not count, for which of several answers is the right one is not theirs to say.
 func (r *Report) Compared() (right, ok bool) {
-	return r.Calls == OK, r.Calls != NotJudged && r.Protocol != NotJudged && !r.broken
+	return r.all == OK, r.all != NotJudged && r.Protocol != NotJudged && !r.broken
 }

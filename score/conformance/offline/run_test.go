@@ -22,6 +22,7 @@ import (
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/reading"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/conformancetest"
 	"github.com/exodeck/exodeck/score/conformance/offline"
 	"github.com/exodeck/exodeck/score/conformance/pairs"
 	"github.com/exodeck/exodeck/score/report"
@@ -51,12 +52,36 @@ func mixed() []sent {
 		chat(ask(""), "").EndedAs(tape.ClientGone, "context canceled", time.Second),
 		chat("{", says("Noon.")),
 		{API: tape.Claude, Request: claudeAsk(), Response: claudeSays(tideText)},
+		{API: tape.Claude, Request: strings.Replace(claudeAsk(), "Vigo", "Faro", 1), Response: claudeSays(tideText)},
+		chat(strings.Replace(ask(zero), "Vigo", "Faro", 1), calls(call("c1", "get_tide", `{"port":"Faro"}`))),
 		{API: tape.Claude, Request: ask(""), Response: claude(`"end_turn"`, start(0, emptyText), text(0, "At noon."), stop(0))},
 		{API: tape.Responses, Request: `{"model":"m","input":"Hi"}`, Response: responses("completed", responsesUsage, said("Noon."))},
 		{API: tape.Ollama, Request: ask(withTools + `,"stream":false`), Response: `{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"tool_call","prompt_eval_count":9,"eval_count":5}`},
 		mislabelled("Noon."),
 		asPage(),
 	}
+}
+
+// recordings are mixed exchanges and the cassettes of agents at work and of suites.
+func recordings(t *testing.T) map[string]offline.Source {
+	t.Helper()
+	sources := map[string]offline.Source{"mixed": record(t, len(mixed()), func(i int) sent { return mixed()[i] })}
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "fixtures", "cassettes", "sdk", "*.cassette.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d cassettes, error %v", len(files), err)
+	}
+	for _, name := range []string{"agent_stream", "exo_fail", "exo_pass"} {
+		files = append(files, filepath.Join("..", "..", "..", "fixtures", "cassettes", name+".cassette.jsonl"))
+	}
+	for _, file := range files {
+		c, err := cassette.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		sources[filepath.Base(file)] = c
+	}
+	return sources
 }
 
 // apart judges the exchanges of a source one after the other, without a pass over all of them, and compares their answers.
@@ -86,21 +111,8 @@ func apart(t *testing.T, src offline.Source) []*conformance.Report {
 
 // TestRun: the reports of a recording are those of each exchange by itself, with what comparing adds, in the order of the recording.
 func TestRun(t *testing.T) {
-	sources := map[string]offline.Source{"mixed": record(t, len(mixed()), func(i int) sent { return mixed()[i] })}
-	files, err := filepath.Glob(filepath.Join("..", "..", "..", "fixtures", "cassettes", "*", "*.cassette.jsonl"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d cassettes, error %v", len(files), err)
-	}
-	for _, file := range files {
-		c, err := cassette.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { c.Close() })
-		sources[filepath.Base(file)] = c
-	}
 	problems := 0
-	for name, src := range sources {
+	for name, src := range recordings(t) {
 		var got, want []string
 		for r, err := range run(t, src, offline.Options{}).Reports() {
 			if err != nil {
@@ -118,6 +130,30 @@ func TestRun(t *testing.T) {
 	}
 	if problems < 50 {
 		t.Errorf("%d problems: not much was tried", problems)
+	}
+}
+
+// TestOnly: rules that keep one code only tell of it what is told without them, also of answers that are compared.
+func TestOnly(t *testing.T) {
+	for name, src := range recordings(t) {
+		full := run(t, src, offline.Options{})
+		for code, n := range full.Summary {
+			only := run(t, src, offline.Options{Rules: conformance.Rules{Only: []string{code}}})
+			if diff := cmp.Diff(map[string]int{code: n}, only.Summary); diff != "" {
+				t.Errorf("%s, only %s: summary (-want +got):\n%s", name, code, diff)
+			}
+			next, stop := iter.Pull2(only.Reports())
+			for f, err := range full.Reports() {
+				r, otherErr, ok := next()
+				if err != nil || otherErr != nil || !ok {
+					t.Fatal(err, otherErr, ok)
+				}
+				if diff := conformancetest.OnlyDiff(f, r, code); diff != "" {
+					t.Errorf("%s, exchange %d, only %s (-full +only):\n%s", name, f.Seq, code, diff)
+				}
+			}
+			stop()
+		}
 	}
 }
 

@@ -213,6 +213,37 @@ func TestPairsIgnored(t *testing.T) {
 	}
 }
 
+// TestPairsOnly: which of the answers is the right one is not for rules to say that leave problems out. The problem is that of the API that lost
+// the call, whatever else is told of it.
+func TestPairsOnly(t *testing.T) {
+	lost, right := sent{API: tape.Claude, Request: claudeAsk(), Response: claudeSays(tideText)}, chat(ask(zero), tide(`{"port":"Vigo"}`))
+	for _, only := range []string{"api-mismatch", "call-in-content", "leaked-markup-in-content", "content", "protocol"} {
+		for _, order := range [][]sent{{lost, right}, {right, lost}} {
+			judge := conformance.New(conformance.Rules{Only: []string{only}})
+			var all pairs.Pairs
+			var reports []*conformance.Report
+			for i, s := range order {
+				x := s.Read(t)
+				reports = append(reports, judge.Exchange(x))
+				all.Add(i, pairs.AnswerOf(x, reports[i]))
+			}
+			for i, r := range reports {
+				judge.Apply(r, all.Findings()[i])
+				if r.API == tape.OpenAI {
+					if codesOf(r) != "" || blameOf(r) != "" || len(r.Evidence) > 0 {
+						t.Errorf("only %s: %q and blame %q of the right answer: %q", only, codesOf(r), blameOf(r), r.Evidence)
+					}
+					continue
+				}
+				told := slices.ContainsFunc(r.Evidence, func(e string) bool { return strings.HasPrefix(e, "the answer through openai (s/1) got it right") })
+				if len(r.Problems) == 0 || blameOf(r) != "adapter" || !told {
+					t.Errorf("only %s: %q and blame %q: %q", only, codesOf(r), blameOf(r), r.Evidence)
+				}
+			}
+		}
+	}
+}
+
 // TestPairsAgain: what was asked again may be answered by another server, so that it is held against what was asked with it only, unless the
 // comparison is what it was asked for.
 func TestPairsAgain(t *testing.T) {
