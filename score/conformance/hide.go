@@ -9,6 +9,7 @@ import (
 // hide takes what has the form of a secret out of all that a report quotes of its exchange: reports end up in logs and issue trackers.
 // Nothing is judged by what is left.
 func (r *Report) hide() {
+	r.Model = redact.Text(r.Model)
 	if r.FinishReason != nil {
 		reason := redact.Text(*r.FinishReason)
 		r.FinishReason = &reason

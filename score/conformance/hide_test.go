@@ -65,3 +65,15 @@ func TestHide(t *testing.T) {
 		})
 	}
 }
+
+// TestHideModel: a model may be called by anything.
+func TestHideModel(t *testing.T) {
+	x := chat(ask(""), says("Noon.")).Read(t)
+	x.Facts.Model = secret
+	if got := conformance.New(conformance.Rules{}).Exchange(x).Model; got != "[redacted:github-token:1]" {
+		t.Errorf("model %q", got)
+	}
+	if x.Facts.Model != secret {
+		t.Errorf("the exchange itself has now the model %q", x.Facts.Model)
+	}
+}

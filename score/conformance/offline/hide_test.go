@@ -1,6 +1,7 @@
 package offline_test
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/score/conformance/offline"
+	"github.com/exodeck/exodeck/score/report"
 )
 
 // secret is a credential by its form.
@@ -47,6 +49,26 @@ func TestHideCompared(t *testing.T) {
 	for _, s := range []string{secret, other} {
 		if strings.Contains(text.String()+written.String(), s[4:]) {
 			t.Errorf("%s in\n%s\n%s", s, text.String(), written.String())
+		}
+	}
+}
+
+// TestHideModels: the counts by model show no secrets either, in whatever form.
+func TestHideModels(t *testing.T) {
+	taped := record(t, 2, func(i int) sent {
+		return chat(strings.Replace(ask(""), `"model":"m"`, `"model":"`+[]string{"m", secret}[i]+`"`, 1), says(""))
+	})
+	res := run(t, taped, offline.Options{})
+	r, err := res.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, form := range map[string]string{
+		"text": printed(t, res.WriteText), "json": printed(t, res.WriteJSON),
+		"markdown": printed(t, func(w io.Writer) error { return report.Markdown(w, r) }), "junit": printed(t, func(w io.Writer) error { return report.JUnit(w, r) }),
+	} {
+		if strings.Contains(form, secret[4:20]) || name != "junit" && !strings.Contains(form, "[redacted:github-token:1]") {
+			t.Errorf("%s:\n%s", name, form)
 		}
 	}
 }
