@@ -361,3 +361,27 @@ func TestProblemLine(t *testing.T) {
 		}
 	}
 }
+
+// TestProblemLineBlame: the fault of the exchange is told with its gravest problems; a warning beside an error has its own side.
+func TestProblemLineBlame(t *testing.T) {
+	model := conformance.Model
+	mistake := conformance.Problem{Code: "unknown-tool", Severity: conformance.Error, Side: conformance.Server}
+	warning := conformance.Problem{Code: "missing-usage", Severity: conformance.Warning, Side: conformance.Server}
+	for _, tt := range []struct {
+		name     string
+		problems []conformance.Problem
+		want     []conformance.Side
+	}{
+		{"an error and a warning", []conformance.Problem{mistake, warning}, []conformance.Side{conformance.Model, conformance.Server}},
+		{"a warning alone", []conformance.Problem{warning}, []conformance.Side{conformance.Model}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := &conformance.Report{Blame: &model, Problems: tt.problems}
+			for i, want := range tt.want {
+				if got := lineOf(r, &r.Problems[i]).blame; got != want {
+					t.Errorf("%s is laid at %q, want %q", r.Problems[i].Code, got, want)
+				}
+			}
+		})
+	}
+}

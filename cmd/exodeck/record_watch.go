@@ -68,11 +68,14 @@ type problemLine struct {
 
 func lineOf(r *conformance.Report, p *conformance.Problem) problemLine {
 	l := problemLine{report: r, problem: p, blame: p.Side, detail: short(p.Detail), meant: short(meantBy(r, p)), because: short(strings.Join(r.EvidenceFor(p), "; "))}
-	if r.Blame != nil {
+	// The fault of an exchange is that of its gravest problems, and says nothing about a warning beside an error.
+	if r.Blame != nil && (p.Severity == conformance.Error || !slices.ContainsFunc(r.Problems, isError)) {
 		l.blame = *r.Blame
 	}
 	return l
 }
+
+func isError(p conformance.Problem) bool { return p.Severity == conformance.Error }
 
 func (l *problemLine) level() slog.Level {
 	if l.problem.Severity == conformance.Error {
