@@ -61,7 +61,7 @@ func (r *Redactor) body(body []byte, contentType string, offsets []int64, reques
 func (r *Redactor) atPaths(body []byte, format sse.Format) []edit {
 	var edits []edit
 	for _, p := range payloads(body, format) {
-		walk(p.data, func(v value) {
+		walk(p.data, true, func(v value) {
 			if v.kind == 'n' || !slices.ContainsFunc(r.rules.JSON, func(path Path) bool { return path.matches(v.at) }) {
 				return
 			}
@@ -90,7 +90,7 @@ func (r *Redactor) unquoted(body []byte, format sse.Format) []edit {
 	}
 	var edits []edit
 	for _, p := range payloads(body, format) {
-		walk(p.data, func(v value) {
+		walk(p.data, false, func(v value) {
 			text := p.data[v.start:v.end]
 			var inner []edit
 			switch v.kind {

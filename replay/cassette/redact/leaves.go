@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,11 +12,13 @@ import (
 
 // value is a value inside a JSON text.
 type value struct {
-	at         []place
+	at         []place // nil unless it was asked for
 	start, end int
 	kind       jsontext.Kind
+	// key is the name of the innermost member that it is in; "" outside of all.
+	key string
 	// channel is equal for values that add up to one text: those at the same path, array indexes aside, in objects of the same type
-	// and index.
+	// and index. Only strings and arrays have one.
 	channel string
 	// broken says that the text ends inside of it, a string.
 	broken bool
@@ -25,56 +28,67 @@ type value struct {
 // one too; other types are not: Chat Completions tells that of a call in the first of its events only.
 var discriminators = map[string]bool{"index": true, "output_index": true, "content_index": true, "summary_index": true, "item_id": true}
 
-// walk calls found for every value of a JSON text, objects and arrays included, when it has ended. It returns false when the text
-// is not JSON.
-func walk(text []byte, found func(v value)) bool {
-	w, whole := newWalker(text)
+// walk calls found for every value of a JSON text, objects and arrays included, but for none of a text that is not JSON. places says whether
+// they are to tell where they are.
+func walk(text []byte, places bool, found func(v value)) {
+	w, whole := newWalker(text, places)
 	if !whole {
-		return false
+		return
 	}
 	for _, v := range w.values {
 		found(v)
 	}
-	return true
 }
 
 // walkStart is as walk. Of a text that is not JSON, or breaks off, it has the values in front of that.
 func walkStart(text []byte, found func(v value)) {
-	w, _ := newWalker(text)
+	w, _ := newWalker(text, false)
 	for _, v := range w.values {
 		found(v)
 	}
 }
 
 // newWalker returns a walker that has read a text, and whether that is JSON.
-func newWalker(text []byte) (w *walker, whole bool) {
-	w = &walker{dec: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), text: text}
+func newWalker(text []byte, places bool) (w *walker, whole bool) {
+	w = &walker{dec: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), text: text, places: places}
 	return w, w.value("") && len(bytes.TrimSpace(text[w.dec.InputOffset():])) == 0
 }
 
 type walker struct {
 	dec    *jsontext.Decoder
 	text   []byte
+	places bool
 	at     []place
+	path   []byte // at, with * for array indexes
 	values []value
 }
 
 // maxDepth bounds the recursion of a walk.
 const maxDepth = 1000
 
-// value reads a value that stands at a path, which is written with * for array indexes.
-func (w *walker) value(path string) bool {
+// value reads a value that stands in a member, or in an array in it.
+func (w *walker) value(key string) bool {
 	if len(w.at) > maxDepth {
 		return false
 	}
 	first := len(w.values)
 	kind := w.dec.PeekKind()
-	v := value{at: append([]place(nil), w.at...), kind: kind, channel: path}
+	v := value{kind: kind, key: key}
+	if w.places {
+		v.at = slices.Clone(w.at)
+	}
+	if kind == '"' || kind == '[' {
+		v.channel = string(w.path)
+	}
+	path := len(w.path)
 	switch kind {
 	case '{':
 		v.start = w.next()
 		told := ""
 		tell := func() {
+			if told == "" {
+				return
+			}
 			for i := range w.values[first:] {
 				w.values[first+i].channel += told
 			}
@@ -86,8 +100,9 @@ func (w *walker) value(path string) bool {
 			}
 			name := token.String()
 			w.at = append(w.at, place{name, -1})
-			ok := w.value(path + "." + name)
-			w.at = w.at[:len(w.at)-1]
+			w.path = append(append(w.path, '.'), name...)
+			ok := w.value(name)
+			w.at, w.path = w.at[:len(w.at)-1], w.path[:path]
 			if !ok {
 				tell()
 				return false
@@ -107,8 +122,9 @@ func (w *walker) value(path string) bool {
 		v.start = w.next()
 		for i := 0; w.dec.PeekKind() != ']'; i++ {
 			w.at = append(w.at, place{"", i})
-			ok := w.value(path + "[*]")
-			w.at = w.at[:len(w.at)-1]
+			w.path = append(w.path, "[*]"...)
+			ok := w.value(key)
+			w.at, w.path = w.at[:len(w.at)-1], w.path[:path]
 			if !ok {
 				return false
 			}

@@ -42,6 +42,9 @@ type Redactor struct {
 	plain   bool            // codes are not undone
 	unspent int             // bytes that may still be unpacked of the text that is searched
 	files   map[string]bool // packed ones that are among the secrets because of what is in them
+	clean   clean
+	decoded [nesting][]byte // room for what a code says, by the depth it is searched to
+	viewed  [nesting][]byte // the same for what escapes say
 }
 
 // mode is what a redactor does about a secret.
@@ -102,6 +105,7 @@ func (r *Redactor) know(s *secret) {
 	if len(s.value) < minKnown {
 		return
 	}
+	r.clean = nil // what held no secret so far may hold this one
 	value := []byte(s.value)
 	if v := jsontext.Value(value); v.Kind() != '"' && v.IsValid(jsontext.AllowDuplicateNames(true)) {
 		r.bare = max(r.bare, len(value))
@@ -220,12 +224,16 @@ func (r *Redactor) editsOf(hits []hit) []edit {
 }
 
 func (r *Redactor) escaped(b []byte, e *escape, depth int) []edit {
-	view := e.view(b)
+	view := e.view(r.viewed[depth], b)
 	if view == nil {
 		return nil
 	}
+	r.viewed[depth] = nil // in use
 	edits := r.edits(view, depth)
 	if len(edits) == 0 {
+		if cap(view) <= maxRoom {
+			r.viewed[depth] = view[:0]
+		}
 		return nil
 	}
 	at := e.places(b)
@@ -241,8 +249,13 @@ func (r *Redactor) escaped(b []byte, e *escape, depth int) []edit {
 
 func (r *Redactor) coded(b []byte, c *code, depth int) []edit {
 	var edits []edit
-	var buf []byte
+	buf := r.decoded[depth]
+	r.decoded[depth] = nil // in use
 	c.runs(b, func(start, end int) {
+		if r.clean.has(c.name, depth, b[start:end]) {
+			return
+		}
+		before, unspent := len(edits), r.unspent
 		for k := range c.group {
 			run := b[start+k : end]
 			buf = c.decode(buf[:0], run)
@@ -267,7 +280,13 @@ func (r *Redactor) coded(b []byte, c *code, depth int) []edit {
 				},
 			})
 		}
+		if len(edits) == before && r.unspent == unspent {
+			r.clean.add(c.name, depth, b[start:end])
+		}
 	})
+	if cap(buf) <= maxRoom {
+		r.decoded[depth] = buf
+	}
 	return edits
 }
 
@@ -337,11 +356,18 @@ func (r *Redactor) String(s string) string { return string(r.Text([]byte(s))) }
 
 // rounds takes the secrets out of b until there are none. encode writes placeholders so that they can stand in it.
 func (r *Redactor) rounds(b []byte, encode func([]byte) []byte) []byte {
+	if r.clean.has("", nesting, b) {
+		return b
+	}
 	r.note(b)
 	for range maxRounds {
 		r.allow(b)
+		unspent := r.unspent
 		edits := r.edits(b, nesting)
 		if len(edits) == 0 {
+			if r.unspent == unspent {
+				r.clean.add("", nesting, b)
+			}
 			return b
 		}
 		for i, e := range edits {

@@ -121,12 +121,11 @@ func (r *Redactor) split(body []byte, format sse.Format) []edit {
 			continue
 		}
 		walkStart(p.data, func(v value) {
-			if len(v.at) == 0 {
-				return
+			if v.channel == "" {
+				return // it is all of the event
 			}
-			key := keyOf(v.at)
-			isText := v.kind == '"' && !constant[key] && (format != sse.Whole || key == "token")
-			isBytes := v.kind == '[' && key == "bytes"
+			isText := v.kind == '"' && !constant[v.key] && (format != sse.Whole || v.key == "token")
+			isBytes := v.kind == '[' && v.key == "bytes"
 			if isBytes {
 				_, isBytes = byteArray(p.data[v.start:v.end])
 			}
@@ -140,16 +139,6 @@ func (r *Redactor) split(body []byte, format sse.Format) []edit {
 		edits = append(edits, r.joined(channels[name])...)
 	}
 	return separate(edits)
-}
-
-// keyOf is the name of the innermost member that a value is in.
-func keyOf(at []place) string {
-	for _, p := range slices.Backward(at) {
-		if p.index < 0 {
-			return p.name
-		}
-	}
-	return ""
 }
 
 // joined finds secrets in what leaves add up to. The first leaf of a secret gets the placeholder, the others lose their part of it.

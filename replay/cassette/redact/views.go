@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"net/url"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -30,12 +31,12 @@ var escapes = []escape{
 	{"percent-encoded", '%', decodePercent, func(text []byte) []byte { return []byte(url.QueryEscape(string(text))) }},
 }
 
-// view returns the text with its escapes undone; nil when it has none.
-func (e *escape) view(b []byte) []byte {
+// view returns the text with its escapes undone, in room if that is large enough; nil when it has none.
+func (e *escape) view(room, b []byte) []byte {
 	if bytes.IndexByte(b, e.mark) < 0 {
 		return nil
 	}
-	out := make([]byte, 0, len(b))
+	out := slices.Grow(room[:0], len(b))
 	var buf [utf8.UTFMax]byte
 	found := false
 	for len(b) > 0 {
