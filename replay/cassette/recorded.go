@@ -1,9 +1,9 @@
 package cassette
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"iter"
 
 	"github.com/exodeck/exodeck/proxy/tape"
@@ -98,7 +98,14 @@ func (r *recorded) entry(ctx context.Context, x *tape.Exchange) (*Entry, error) 
 	if e.ResponseEncoding == "" {
 		e.ResponseEncoding = k.responseEncoding
 	}
-	e.Settle()
+	// The tape has the digests of the bodies as they are on it, and the facts that are derived from them.
+	e.shape()
+	if e.ResponseEncoding != "" {
+		e.Response.Body = bodyOf(e.ResponseBody)
+	}
+	if e.RequestEncoding != "" {
+		e.Request.Body, e.Facts.Model = bodyOf(e.RequestBody), modelOf(e.RequestBody)
+	}
 	return e, nil
 }
 
@@ -111,5 +118,8 @@ func (r *recorded) body(ctx context.Context, b tape.Body) ([]byte, error) {
 		return nil, err
 	}
 	defer rc.Close()
-	return io.ReadAll(rc)
+	var data bytes.Buffer
+	data.Grow(int(b.Size) + bytes.MinRead)
+	_, err = data.ReadFrom(rc)
+	return data.Bytes(), err
 }

@@ -75,7 +75,7 @@ func (w *Writer) Exchange(x *Entry) error {
 	}
 	w.seqs[n]++
 	x.Seq = w.seqs[n]
-	x.Settle()
+	x.shape()
 	if w.first.IsZero() || x.Started.Before(w.first) {
 		w.first = x.Started
 	}

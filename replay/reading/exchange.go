@@ -75,7 +75,10 @@ func Body(ctx context.Context, src Source, b tape.Body, h http.Header) ([]byte, 
 		return nil, err
 	}
 	defer rc.Close()
-	data, err := io.ReadAll(io.LimitReader(rc, MaxBody+1))
+	var buf bytes.Buffer
+	buf.Grow(int(min(b.Size, MaxBody)) + bytes.MinRead)
+	_, err = buf.ReadFrom(io.LimitReader(rc, MaxBody+1))
+	data := buf.Bytes()
 	if codings := coding.Of(h); err == nil && len(codings) > 0 && len(data) <= MaxBody {
 		data = decoded(data, codings)
 	}
