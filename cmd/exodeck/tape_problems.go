@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/exodeck/exodeck/proxy/tape"
-	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/score/conformance"
 	"github.com/exodeck/exodeck/score/conformance/offline"
 )
@@ -40,6 +39,6 @@ func problemsOf(names []string) (conformance.Rules, error) {
 
 // judgeAll judges all model calls of a recording that q may ask for, and those that they are compared with: what is wrong with an exchange,
 // and whose fault it is, does not depend on what else was asked for.
-func judgeAll(ctx context.Context, t cassette.Source, q tape.Query) (*offline.Result, error) {
+func judgeAll(ctx context.Context, t offline.Source, q tape.Query) (*offline.Result, error) {
 	return offline.Run(ctx, t, offline.Options{Query: tape.Query{Model: q.Model}, Version: version()})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/exodeck/exodeck/replay/show"
 	"github.com/exodeck/exodeck/replay/thread"
 	"github.com/exodeck/exodeck/score/conformance"
+	"github.com/exodeck/exodeck/score/conformance/offline"
 )
 
 type tapeThreadsConfig struct {
@@ -67,7 +68,7 @@ type conversations struct {
 }
 
 // judge finds out what is wrong with the turns.
-func (c *conversations) judge(ctx context.Context, t cassette.Source, q tape.Query) error {
+func (c *conversations) judge(ctx context.Context, t offline.Source, q tape.Query) error {
 	res, err := judgeAll(ctx, t, q)
 	if err != nil {
 		return err
@@ -123,15 +124,18 @@ func runTapeThreads(ctx context.Context, cfg tapeThreadsConfig, e env) error {
 		}
 	}
 	t = e.showReading(t)
-	threads, err := thread.Read(ctx, t, cfg.Query)
-	if err != nil {
-		return fmt.Errorf("grouping the exchanges of %s: %w", cfg.Tape, err)
-	}
-	c := &conversations{threads: threads}
+	c := new(conversations)
 	if chosen == nil || cfg.Format == "json" {
-		if err := c.judge(ctx, t, cfg.Query); err != nil {
+		tap := thread.NewTap(t, cfg.Query)
+		if err := c.judge(ctx, tap, cfg.Query); err != nil {
 			return fmt.Errorf("judging the exchanges of %s: %w", cfg.Tape, err)
 		}
+		c.threads, err = tap.Threads()
+	} else {
+		c.threads, err = thread.Read(ctx, t, cfg.Query)
+	}
+	if err != nil {
+		return fmt.Errorf("grouping the exchanges of %s: %w", cfg.Tape, err)
 	}
 	if chosen != nil {
 		return c.printOne(ctx, t, chosen.Ref, cfg, e)

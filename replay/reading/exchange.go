@@ -23,6 +23,11 @@ type Source interface {
 
 var _ Source = (*tape.Tape)(nil)
 
+// Reader is a [Source] that has more to do with each exchange than to hand out its bodies. [Of] leaves the reading to it.
+type Reader interface {
+	Read(ctx context.Context, x *tape.Exchange) (*Exchange, error)
+}
+
 // Exchange is a recorded exchange with what was said in it.
 type Exchange struct {
 	*tape.Exchange
@@ -36,6 +41,9 @@ type Exchange struct {
 
 // Of reads the bodies of x. The error is one of the tape; what is odd in the bodies is told by the result.
 func Of(ctx context.Context, src Source, x *tape.Exchange) (*Exchange, error) {
+	if r, ok := src.(Reader); ok {
+		return r.Read(ctx, x)
+	}
 	request, err := Body(ctx, src, x.Request.Body, x.Request.Header)
 	if err != nil {
 		return nil, fmt.Errorf("reading the request of exchange %s/%d: %w", x.Session, x.Seq, err)
