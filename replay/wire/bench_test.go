@@ -29,3 +29,16 @@ func BenchmarkParseResponse(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkMeaning writes what a request of 20 messages asks.
+func BenchmarkMeaning(b *testing.B) {
+	message := `{"role":"user","content":"` + strings.Repeat("How high is the tide in \\\"Staithes\\\" today?\\n", 8) + `"}`
+	q, err := wire.ParseRequest(tape.OpenAI, []byte(`{"model":"m","messages":[`+strings.Repeat(message+",", 19)+message+`]}`))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		q.Meaning(true)
+	}
+}

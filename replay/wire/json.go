@@ -259,6 +259,14 @@ func isSurrogate(r rune) bool { return 0xd800 <= r && r <= 0xdfff }
 func quote(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(text); {
+		plain := i
+		for plain < len(text) && plainByte[text[plain]] {
+			plain++
+		}
+		dst = append(dst, text[i:plain]...)
+		if i = plain; i == len(text) {
+			break
+		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
@@ -285,6 +293,14 @@ func quote(dst []byte, text string) []byte {
 	}
 	return append(dst, '"')
 }
+
+// plainByte tells the bytes of ASCII that stand in a JSON string as they are.
+var plainByte = func() (plain [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		plain[c] = c != '"' && c != '\\'
+	}
+	return plain
+}()
 
 // surrogateAt decodes the three bytes of a surrogate at the beginning of s.
 func surrogateAt(s string) (rune, bool) {
