@@ -8,12 +8,12 @@ import (
 	"github.com/exodeck/exodeck/replay/wire"
 )
 
-// field is a text of an exchange, with its place. size tells how long it is in an answer that has come in part; nil for
-// what is no part of an answer.
+// field is a text of an exchange, with its place. came tells the event of a streamed answer that brought the byte at an offset; nil for what is
+// no part of an answer.
 type field struct {
 	place Place
 	text  string
-	size  func(*wire.Answer) int
+	came  func(offset int) (wire.Place, bool)
 }
 
 // fields calls yield for each text of an exchange, until it returns false.
@@ -105,35 +105,32 @@ func (f *fielder) part(at Place, p wire.Part) {
 }
 
 func (f *fielder) answer(a *wire.Answer) {
-	said := func(what string, text func(*wire.Answer) string) {
-		f.emit(field{Place{Side: Response, What: what}, text(a), func(part *wire.Answer) int { return len(text(part)) }})
+	said := func(what, text string, came func(offset int) (wire.Place, bool)) {
+		f.emit(field{Place{Side: Response, What: what}, text, came})
 	}
-	said("id", func(a *wire.Answer) string { return a.ID })
-	said("reasoning", func(a *wire.Answer) string { return a.Reasoning })
-	said("text", func(a *wire.Answer) string { return a.Text })
-	said("refusal", func(a *wire.Answer) string { return a.Refusal })
-	for i, c := range a.ToolCalls {
-		call := func(what string, text func(wire.ToolCall) string) {
-			said(what, func(a *wire.Answer) string {
-				if i >= len(a.ToolCalls) {
-					return ""
-				}
-				return text(a.ToolCalls[i])
-			})
-		}
-		call(fmt.Sprintf("id of call %d", i+1), func(c wire.ToolCall) string { return c.ID })
-		call(fmt.Sprintf("name of call %d", i+1), func(c wire.ToolCall) string { return c.Name })
-		call("arguments of "+c.Name, func(c wire.ToolCall) string { return c.Arguments })
+	block := func(kind wire.BlockKind) func(int) (wire.Place, bool) {
+		return func(offset int) (wire.Place, bool) { return a.Arrival(kind, offset) }
 	}
-	said("error", func(a *wire.Answer) string {
-		switch {
-		case a.Error == nil:
-			return ""
-		case a.Error.Message != nil:
-			return *a.Error.Message
+	once := func(p wire.Place) func(int) (wire.Place, bool) {
+		return func(int) (wire.Place, bool) { return p, true }
+	}
+	said("id", a.ID, once(a.IDPlace))
+	said("reasoning", a.Reasoning, block(wire.BlockReasoning))
+	said("text", a.Text, block(wire.BlockText))
+	said("refusal", a.Refusal, block(wire.BlockRefusal))
+	for i := range a.ToolCalls {
+		c := &a.ToolCalls[i]
+		said(fmt.Sprintf("id of call %d", i+1), c.ID, once(c.IDPlace))
+		said(fmt.Sprintf("name of call %d", i+1), c.Name, c.NamePieces.At)
+		said("arguments of "+c.Name, c.Arguments, c.Pieces.At)
+	}
+	if e := a.Error; e != nil {
+		text := string(e.Raw)
+		if e.Message != nil {
+			text = *e.Message
 		}
-		return string(a.Error.Raw)
-	})
+		said("error", text, once(e.Place))
+	}
 	evidence := func(what string, list []wire.Evidence) {
 		for _, e := range list {
 			f.add(Place{Side: Response, What: what, Event: eventNumber(a, e.Place), Start: e.Start}, string(e.Data))

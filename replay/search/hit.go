@@ -31,9 +31,7 @@ func Pattern(text string, regular, ignoreCase bool) (*regexp.Regexp, error) {
 
 // Find calls yield for each place in an exchange where the pattern matches, until it returns false. Empty matches do not count.
 func Find(x *reading.Exchange, pattern *regexp.Regexp, yield func(Hit) bool) {
-	l := &locator{x: x}
 	fields(x, func(f field) bool {
-		var events *pieces // nil until needed
 		for _, at := range pattern.FindAllStringIndex(f.text, -1) {
 			if at[0] == at[1] {
 				continue
@@ -42,11 +40,10 @@ func Find(x *reading.Exchange, pattern *regexp.Regexp, yield func(Hit) bool) {
 			h.Offset = at[0]
 			h.Before, h.CutBefore = tail(f.text[:at[0]])
 			h.After, h.CutAfter = head(f.text[at[1]:])
-			if f.size != nil && x.Answer.Stream {
-				if events == nil {
-					events = l.pieces(f)
+			if f.came != nil && x.Answer.Stream {
+				if p, ok := f.came(at[0]); ok {
+					h.Event, h.Start = eventNumber(x.Answer, p), p.Start
 				}
-				h.Event, h.Start = events.at(at[0])
 			}
 			if !yield(h) {
 				return false

@@ -13,6 +13,8 @@ type Answer struct {
 	// ID, Model and Object are what the response says of itself; "" when it does not. Object is Claude's "type" and the
 	// "object" of the OpenAI APIs (of the first chunk of a stream); Ollama has none.
 	ID, Model, Object string
+	// IDPlace is where ID stands.
+	IDPlace Place
 
 	// FinishReason is the finish reason, stop reason, done reason or Responses status exactly as sent; nil when it is
 	// absent or null.
@@ -113,7 +115,7 @@ type Block struct {
 	// Text is the block's own text; "" for tool calls and other parts.
 	Text string
 	// Pieces are those that Text came in, each longer than the one before it; nil in a whole body. See [Answer.Arrival].
-	Pieces []Piece
+	Pieces Pieces
 	// Call is the number of the call in Answer.ToolCalls; -1 for other blocks.
 	Call int
 	// Open is where the block began. Close is where it ended; nil when nothing said so.

@@ -19,6 +19,10 @@ type ToolCall struct {
 	// Index is the number the server gave the call (tool_calls[].index, content block index, output_index), -1 when
 	// it gave none. Calls of an answer stand in the order in which they began, whatever their index.
 	Index int
+	// IDPlace is where ID stands.
+	IDPlace Place
+	// NamePieces and Pieces are those that Name and Arguments came in; nil in a whole body.
+	NamePieces, Pieces Pieces
 	// Places are the places the call was put together from, in order.
 	Places []Place
 	// Done says that the end of the call itself was seen, in formats that mark it (Claude, Responses); true in a whole body.

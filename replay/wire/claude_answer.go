@@ -222,7 +222,7 @@ func (c *claudeAnswer) inputDelta(call int, piece jsontext.Value) {
 		if string(data.text) != "{}" {
 			c.note(NoteSnapshot, "/delta", fmt.Sprintf("the call's block started with the input %s", shorten(data.raw)))
 		}
-		*data = callData{}
+		*data, c.a.ToolCalls[call].Pieces = callData{}, nil
 	}
 	c.arguments(call, piece)
 }

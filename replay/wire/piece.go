@@ -11,8 +11,17 @@ type Piece struct {
 	Len int
 }
 
-// place is where the piece came.
-func (p Piece) place() Place { return Place{Event: p.Event, Start: p.Start, End: p.End} }
+// Pieces are those that a text came in, each of which makes it longer.
+type Pieces []Piece
+
+// At returns the event that brought the byte at an offset of the text. ok is false when there is no such byte, and in a whole body.
+func (p Pieces) At(offset int) (place Place, ok bool) {
+	n := sort.Search(len(p), func(k int) bool { return p[k].Len > offset })
+	if n == len(p) || offset < 0 {
+		return Place{}, false
+	}
+	return Place{Event: p[n].Event, Start: p[n].Start, End: p[n].End}, true
+}
 
 // Arrival returns the event of a stream that brought the byte at an offset of a text: of Text, Reasoning or Refusal, as kind says. Where the
 // final response of a Responses stream has another text than was streamed, that is the event of what differs. ok is false when there
@@ -33,8 +42,7 @@ func (a *Answer) Arrival(kind BlockKind, offset int) (place Place, ok bool) {
 			if whole[at:offset+1] != b.Text[:offset+1-at] {
 				break
 			}
-			n := sort.Search(len(b.Pieces), func(k int) bool { return b.Pieces[k].Len > offset-at })
-			return b.Pieces[n].place(), true
+			return b.Pieces.At(offset - at)
 		}
 		if until > len(whole) || whole[at:until] != b.Text {
 			break

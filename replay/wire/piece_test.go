@@ -105,3 +105,79 @@ func brought(t *testing.T, a *wire.Answer, kind wire.BlockKind, body string, eve
 	}
 	return strings.Join(parts, " ")
 }
+
+// TestCallArrival: each byte of a call's arguments and name, and its id, are known to have come with the event that brought them.
+func TestCallArrival(t *testing.T) {
+	const item = `{"type":"response.output_item.added","output_index":0,"item":{"id":"f","type":"function_call","call_id":"c","name":"note","arguments":""}}`
+	more := func(text string) string {
+		return fmt.Sprintf(`{"type":"response.function_call_arguments.delta","item_id":"f","output_index":0,"delta":%q}`, text)
+	}
+	says := func(text string) string {
+		return fmt.Sprintf(`{"type":"response.function_call_arguments.done","item_id":"f","output_index":0,"arguments":%q}`, text)
+	}
+	ends := func(name, text string) string {
+		return fmt.Sprintf(`{"type":"response.completed","response":{"id":"r","status":"completed","output":[{"id":"f","type":"function_call","call_id":"c","name":%q,"arguments":%q}]}}`, name, text)
+	}
+	input := func(text string) string {
+		return fmt.Sprintf(`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":%q}}`, text)
+	}
+	const block = `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c","name":"note","input":{}}}`
+	chat := func(id, name, arguments string) string {
+		return fmt.Sprintf(`{"choices":[{"delta":{"tool_calls":[{"index":0,%s"function":{%s"arguments":%q}}]}}]}`, id, name, arguments)
+	}
+	for _, tt := range []struct {
+		name   string
+		api    tape.API
+		events []string
+		want   string // the events that brought the id, the name and the arguments
+	}{
+		{"Chat", tape.OpenAI, []string{chat(`"id":"c",`, `"name":"note",`, `{"a`), chat("", "", `":1`), chat("", "", `}`)}, "id 0, name 0000, arguments 0001112"},
+		{"Chat, a name in parts and the id late", tape.OpenAI, []string{chat("", `"name":"no",`, ``), chat(`"id":"c",`, `"name":"te",`, `{}`)}, "id 1, name 0011, arguments 11"},
+		{"Claude", tape.Claude, []string{block, input(`{"a":`), input(`1}`)}, "id 0, name 0000, arguments 1111122"},
+		{"Claude, where nothing follows the stand-in", tape.Claude, []string{block}, "id 0, name 0000, arguments 00"},
+		{"Claude, where the same follows the stand-in", tape.Claude, []string{block, input(`{}`)}, "id 0, name 0000, arguments 11"},
+		{"Responses", tape.Responses, []string{item, more(`{"a`), more(`":1}`), says(`{"a":1}`), ends("note", `{"a":1}`)}, "id 0, name 0000, arguments 1112222"},
+		{"Responses, other arguments at the end of the part", tape.Responses, []string{item, more(`{"a`), more(`":1}`), says(`{"a":22}`)}, "id 0, name 0000, arguments 11122333"},
+		{"Responses, another call at the end", tape.Responses, []string{item, more(`{}`), ends("nose", `{"a":1}`)}, "id 0, name 0022, arguments 1222222"},
+		{"Responses, all of it at the end", tape.Responses, []string{ends("note", `{}`)}, "id 0, name 0000, arguments 00"},
+		{"Ollama", tape.Ollama, []string{`{"message":{"content":""},"done":false}`, `{"message":{"tool_calls":[{"id":"c","function":{"name":"note","arguments":{}}}]},"done":true}`},
+			"id 1, name 1111, arguments 11"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			body := "data: " + strings.Join(tt.events, "\n\ndata: ") + "\n\n"
+			if tt.api == tape.Ollama {
+				body = strings.Join(tt.events, "\n") + "\n"
+			}
+			a, err := wire.ParseResponse(tt.api, true, strings.NewReader(body))
+			if err != nil || len(a.ToolCalls) != 1 {
+				t.Fatalf("%d calls, %v", len(a.ToolCalls), err)
+			}
+			c := &a.ToolCalls[0]
+			events := func(text string, pieces wire.Pieces) string {
+				var all strings.Builder
+				for i := range text {
+					p, ok := pieces.At(i)
+					if !ok || !strings.Contains(body[p.Start:p.End], tt.events[p.Event]) {
+						t.Fatalf("byte %d of %q: %v, %+v", i, text, ok, p)
+					}
+					fmt.Fprint(&all, p.Event)
+				}
+				if _, ok := pieces.At(len(text)); ok {
+					t.Errorf("there is no byte %d in %q", len(text), text)
+				}
+				return all.String()
+			}
+			got := fmt.Sprintf("id %d, name %s, arguments %s", c.IDPlace.Event, events(c.Name, c.NamePieces), events(c.Arguments, c.Pieces))
+			if got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+	whole, err := wire.ParseResponse(tape.OpenAI, false, strings.NewReader(`{"choices":[{"message":{"tool_calls":[{"id":"c","function":{"name":"note","arguments":"{}"}}]}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := whole.ToolCalls[0]; c.Pieces != nil || c.NamePieces != nil {
+		t.Errorf("a whole body came in pieces %v and %v", c.NamePieces, c.Pieces)
+	}
+}

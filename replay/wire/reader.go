@@ -274,13 +274,18 @@ func (r *reader) say(kind BlockKind, text string) {
 // write adds text to a block.
 func (r *reader) write(block int, text string) {
 	r.texts[block] = append(r.texts[block], text...)
-	r.arrived(block)
+	r.arrived(&r.a.Blocks[block].Pieces, len(r.texts[block]))
 }
 
 // rewrite sets the text of a block.
 func (r *reader) rewrite(block int, text string) {
-	old, pieces := r.texts[block], &r.a.Blocks[block].Pieces
+	old := string(r.texts[block])
 	r.texts[block] = []byte(text)
+	r.changed(&r.a.Blocks[block].Pieces, old, text)
+}
+
+// changed notes that the event that is being read says another text than the pieces brought. What both begin with came when it came.
+func (r *reader) changed(pieces *Pieces, old, text string) {
 	same := 0
 	for same < len(old) && same < len(text) && old[same] == text[same] {
 		same++
@@ -296,12 +301,11 @@ func (r *reader) rewrite(block int, text string) {
 		}
 		*pieces = (*pieces)[:n-1]
 	}
-	r.arrived(block)
+	r.arrived(pieces, len(text))
 }
 
-// arrived notes that the event that is being read has brought what a block's text is longer by.
-func (r *reader) arrived(block int) {
-	pieces, size := &r.a.Blocks[block].Pieces, len(r.texts[block])
+// arrived notes that a text has size bytes, and that what it is longer by came with the event that is being read.
+func (r *reader) arrived(pieces *Pieces, size int) {
 	last := len(*pieces) - 1
 	switch {
 	case r.whole:
@@ -345,6 +349,7 @@ func (r *reader) arguments(call int, v jsontext.Value) {
 		data.raw = append(data.raw, v...)
 		data.text = append(data.text, dump(v)...)
 	}
+	r.arrived(&c.Pieces, len(data.text))
 }
 
 // dump returns JSON as Python's json.dumps writes the value it decodes to; as sent if Python cannot decode it.
@@ -366,7 +371,7 @@ func (r *reader) identify(call int, id, name jsontext.Value) {
 	if id.Kind() == '"' {
 		switch text := unquote(id); {
 		case !c.HasID || c.ID == "":
-			c.ID, c.HasID = text, true
+			c.ID, c.HasID, c.IDPlace = text, true, r.at
 		case text != "" && text != c.ID:
 			c.OtherID = text
 			r.note(NoteCallID, "", fmt.Sprintf("call %q is later called %q", c.ID, text))
@@ -376,6 +381,7 @@ func (r *reader) identify(call int, id, name jsontext.Value) {
 		c.HasName = true
 		if text := unquote(name); text != c.Name {
 			c.Name += text
+			r.arrived(&c.NamePieces, len(c.Name))
 		}
 	}
 }
@@ -416,7 +422,9 @@ func (r *reader) header(o object, objectName, want, path string) {
 			*field = r.text(o, name, path)
 		}
 	}
-	set(&r.a.ID, "id")
+	if set(&r.a.ID, "id"); r.a.ID != "" && r.a.IDPlace.End == 0 {
+		r.a.IDPlace = r.at
+	}
 	set(&r.a.Model, "model")
 	set(&r.a.Object, objectName)
 	if got := o.get(objectName); want != "" && !is(got, want) {

@@ -192,9 +192,11 @@ func (a *responsesAnswer) wholeArguments(call int, v jsontext.Value) {
 	if absent(v) {
 		return
 	}
-	joined := a.calls[call]
-	a.calls[call] = callData{}
+	joined, pieces := a.calls[call], a.a.ToolCalls[call].Pieces
+	a.calls[call], a.a.ToolCalls[call].Pieces = callData{}, nil
 	a.arguments(call, v)
+	a.changed(&pieces, string(joined.text), string(a.calls[call].text))
+	a.a.ToolCalls[call].Pieces = pieces
 	if got := string(a.calls[call].text); got != string(joined.text) {
 		a.note(NoteSnapshot, "", fmt.Sprintf("the arguments are %q, their deltas joined are %q", shorten([]byte(got)), shorten(joined.text)))
 	}

@@ -64,6 +64,8 @@ func (a *responsesAnswer) snapshotCalls(final *reader) {
 		if j < 0 {
 			a.note(NoteSnapshot, "/response/output", fmt.Sprintf("call %q of the final response was not streamed", call.Name))
 			n, _ := a.call(call.Index)
+			a.changed(&call.NamePieces, "", call.Name)
+			a.changed(&call.Pieces, "", call.Arguments)
 			a.a.ToolCalls[n], a.calls[n] = call, final.calls[k]
 			continue
 		}
@@ -105,9 +107,11 @@ func (a *responsesAnswer) joinCall(streamed ToolCall, data callData, final ToolC
 	joined := streamed
 	joined.Places = append(joined.Places, a.at)
 	joined.Name, joined.HasName, joined.Sent = final.Name, final.HasName, final.Sent
+	a.changed(&joined.NamePieces, streamed.Name, final.Name)
+	a.changed(&joined.Pieces, string(data.text), final.Arguments)
 	switch {
 	case !streamed.HasID || streamed.ID == "":
-		joined.ID, joined.HasID = final.ID, final.HasID
+		joined.ID, joined.HasID, joined.IDPlace = final.ID, final.HasID, a.at
 	case final.HasID && final.ID != streamed.ID:
 		joined.OtherID = final.ID
 		a.note(NoteCallID, "/response/output", fmt.Sprintf("call %q is called %q in the final response", streamed.ID, final.ID))
