@@ -27,6 +27,18 @@ const handWritten = `{"session":"s1","upstream":"http://reader:lock-gate-0002@ex
 	`"response":{"status":200,"headers":{"Set-Cookie":"session=lock-gate-0002","location":"http://reader:lock-gate-0002@exo/?token=quay-side-0001"},"body":{"answer":1},` +
 	`"trailers":{"X-Auth-Token":"quay-side-0001"}},"ended":"upstream_truncated","cause":"Get \"http://reader:lock-gate-0002@exo/?key=quay-side-0001\": EOF","labels":{"note":"of quay-side-0001"}}` + "\n"
 
+// imported puts a cassette on a new tape and opens that, until the test ends. It returns the path too.
+func imported(t testing.TB, c *cassette.Cassette) (src cassette.Source, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "imported.tape")
+	if err := cassette.Import(t.Context(), c, path, decktest.Redactor()); err != nil {
+		t.Fatalf("importing: %v", err)
+	}
+	src = open(t, path)
+	t.Cleanup(func() { src.Close() })
+	return src, path
+}
+
 // importText puts a cassette on a new tape and opens it.
 func importText(t *testing.T, text string) cassette.Source {
 	t.Helper()
@@ -34,12 +46,7 @@ func importText(t *testing.T, text string) cassette.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "a.tape")
-	if err := cassette.Import(t.Context(), c, path, decktest.Redactor()); err != nil {
-		t.Fatal(err)
-	}
-	src := open(t, path)
-	t.Cleanup(func() { src.Close() })
+	src, path := imported(t, c)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
 	"github.com/exodeck/exodeck/replay/cassette/redact"
@@ -118,12 +117,7 @@ func TestUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "a.tape")
-	if err := cassette.Import(t.Context(), c, path, decktest.Redactor()); err != nil {
-		t.Fatal(err)
-	}
-	src := open(t, path)
-	defer src.Close()
+	src, _ := imported(t, c)
 	if again := export(t, src); !bytes.Equal(again, first) {
 		t.Errorf("came back as\n%s\nwas\n%s", again, first)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/exodeck/exodeck/proxy/decktest"
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay"
 	"github.com/exodeck/exodeck/replay/cassette"
@@ -172,12 +171,7 @@ func TestReplayRedacted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	imported := filepath.Join(t.TempDir(), "b.tape")
-	if err := cassette.Import(t.Context(), c, imported, decktest.Redactor()); err != nil {
-		t.Fatal(err)
-	}
-	again := open(t, imported)
-	defer again.Close()
+	again, _ := imported(t, c)
 	for name, src := range map[string]cassette.Source{"cassette": c, "tape": again} {
 		t.Run(name, func(t *testing.T) {
 			options, err := cassette.Matching(t.Context(), src, match.Default())

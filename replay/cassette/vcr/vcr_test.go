@@ -12,6 +12,7 @@ import (
 
 	"github.com/exodeck/exodeck/proxy/tape"
 	"github.com/exodeck/exodeck/replay/cassette"
+	"github.com/exodeck/exodeck/replay/cassette/cassettetest"
 	"github.com/exodeck/exodeck/replay/cassette/vcr"
 )
 
@@ -116,24 +117,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("%v: %+v", err, x)
 			}
 		}
-		if c.Head().Exchanges == 0 {
-			return
-		}
-		// It is a cassette like any other: what is exported is read as the same.
-		var first, second bytes.Buffer
-		if _, err := cassette.Export(t.Context(), &first, c, cassette.ExportOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		again, err := cassette.Read(bytes.NewReader(first.Bytes()), "again")
-		if err != nil {
-			t.Fatalf("%v in %s", err, first.String())
-		}
-		if _, err := cassette.Export(t.Context(), &second, again, cassette.ExportOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(first.String(), second.String()); diff != "" {
-			t.Errorf("(-exported +exported again)\n%s", diff)
-		}
+		cassettetest.ExportsTheSame(t, c)
 	})
 }
 
