@@ -69,7 +69,7 @@ func (p *play) turnPrompt() error {
 		if !slices.Contains(p.sample.Classes, rules.class) {
 			continue
 		}
-		text, err := p.Prompts.template(rules.name, p.sample.Language)
+		text, err := p.Prompts.text(rules.name, p.sample.Language)
 		if err != nil {
 			return err
 		}
@@ -89,14 +89,11 @@ func (p *play) newSimulatedUser() (*simulatedUser, error) {
 	if slices.Contains(p.sample.Classes, "Travel") {
 		name = "USER_SIMULATOR_TRAVEL"
 	}
-	template, err := p.Prompts.template(name, p.sample.Language)
+	template, err := p.Prompts.template(name, p.sample.Language, "instruction")
 	if err != nil {
 		return nil, err
 	}
-	system, err := fill(template, map[string]string{"instruction": p.sample.Question})
-	if err != nil {
-		return nil, err
-	}
+	system := template.Fill(map[string]string{"instruction": p.sample.Question})
 	return &simulatedUser{model: p.User, messages: []Message{{"system", system}, {"user", openers[p.sample.Language]}}}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/exodeck/exodeck/simenv/pyformat"
 	"github.com/exodeck/exodeck/simenv/pyjson"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
@@ -34,8 +35,8 @@ func ReadPrompts(data []byte) (Prompts, error) {
 	return prompts, nil
 }
 
-// template returns a template in a language.
-func (p Prompts) template(name, language string) (string, error) {
+// text returns a prompt in a language.
+func (p Prompts) text(name, language string) (string, error) {
 	name += "_" + strings.ToUpper(language)
 	text, found := p[name]
 	if !found {
@@ -44,40 +45,23 @@ func (p Prompts) template(name, language string) (string, error) {
 	return text, nil
 }
 
-// fill replaces the named fields of a template, as Python's str.format does. What is put in is not looked at again.
-func fill(template string, fields map[string]string) (string, error) {
-	var b strings.Builder
-	rest := template
-	for {
-		i := strings.IndexAny(rest, "{}")
-		if i < 0 {
-			b.WriteString(rest)
-			return b.String(), nil
-		}
-		b.WriteString(rest[:i])
-		rest = rest[i:]
-		if strings.HasPrefix(rest, "{{") || strings.HasPrefix(rest, "}}") {
-			b.WriteByte(rest[0])
-			rest = rest[2:]
-			continue
-		}
-		end := strings.IndexByte(rest, '}')
-		if end <= 0 {
-			return "", fmt.Errorf("a single brace in the template; write it twice: %.40q", rest)
-		}
-		value, found := fields[rest[1:end]]
-		if !found {
-			return "", fmt.Errorf("the template asks for %s, which a rollout does not know", rest[:end+1])
-		}
-		b.WriteString(value)
-		rest = rest[end+1:]
+// template returns a prompt in a language, in which a rollout fills in the fields.
+func (p Prompts) template(name, language string, fields ...string) (pyformat.Template, error) {
+	text, err := p.text(name, language)
+	if err != nil {
+		return pyformat.Template{}, err
 	}
+	t, err := pyformat.Parse(text, fields...)
+	if err != nil {
+		return t, fmt.Errorf("the prompt %s_%s: %w", name, strings.ToUpper(language), err)
+	}
+	return t, nil
 }
 
 // agentPrompt is what every request to the agent is made of.
 type agentPrompt struct {
 	system    string
-	user      string // a template
+	user      pyformat.Template
 	functions string
 }
 
@@ -88,18 +72,15 @@ func (p Prompts) agentPrompt(kind string, s *Sample) (agentPrompt, error) {
 		a.functions = pyvalue.String(s.Functions)
 	}
 	var err error
-	if a.system, err = p.template(kind+"_AGENT_SYSTEM", s.Language); err != nil {
+	if a.system, err = p.text(kind+"_AGENT_SYSTEM", s.Language); err != nil {
 		return a, err
 	}
-	a.user, err = p.template(kind+"_AGENT_USER", s.Language)
+	a.user, err = p.template(kind+"_AGENT_USER", s.Language, "functions", "history")
 	return a, err
 }
 
 // messages is the request when the transcript has come so far.
-func (a agentPrompt) messages(transcript string) ([]Message, error) {
-	user, err := fill(a.user, map[string]string{"functions": a.functions, "history": transcript})
-	if err != nil {
-		return nil, err
-	}
-	return []Message{{"system", a.system}, {"user", user}}, nil
+func (a agentPrompt) messages(transcript string) []Message {
+	user := a.user.Fill(map[string]string{"functions": a.functions, "history": transcript})
+	return []Message{{"system", a.system}, {"user", user}}
 }

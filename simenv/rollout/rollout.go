@@ -132,11 +132,7 @@ func (p *play) write(label, text string) {
 
 // askAgent asks the agent for its next message.
 func (p *play) askAgent(ctx context.Context, step int) (Entry, error) {
-	messages, err := p.prompt.messages(p.transcript.String())
-	if err != nil {
-		return Entry{}, err
-	}
-	text, err := ask(ctx, p.Agent, Request{To: Agent, Step: step, Messages: messages})
+	text, err := ask(ctx, p.Agent, Request{To: Agent, Step: step, Messages: p.prompt.messages(p.transcript.String())})
 	return Entry{Step: step, From: Agent, Text: text}, err
 }
 

@@ -326,8 +326,8 @@ func TestRunFails(t *testing.T) {
 		{"turn system", turn, without("MULTI_TURN_AGENT_SYSTEM_EN"), &script{}, "the prompts lack MULTI_TURN_AGENT_SYSTEM_EN"},
 		{"rules", turn, without("BASE_PROMPT_EN"), &script{}, "the prompts lack BASE_PROMPT_EN"},
 		{"user simulator", turn, without("USER_SIMULATOR_BASE_EN"), &script{}, "the prompts lack USER_SIMULATOR_BASE_EN"},
-		{"placeholder", step, with("MULTI_STEP_AGENT_USER_EN", "{functions} {story}"), &script{}, "the template asks for {story}, which a rollout does not know"},
-		{"brace", turn, with("USER_SIMULATOR_BASE_EN", "say } now"), &script{}, `a single brace in the template; write it twice: "} now"`},
+		{"placeholder", step, with("MULTI_STEP_AGENT_USER_EN", "{functions} {story}"), &script{}, "the prompt MULTI_STEP_AGENT_USER_EN: the field {story} at byte 12 is not one of functions, history"},
+		{"brace", turn, with("USER_SIMULATOR_BASE_EN", "say } now"), &script{}, "the prompt USER_SIMULATOR_BASE_EN: a } without its { at byte 4; write it twice where it is meant as text"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			runner := &Runner{Worlds: b.worlds, Prompts: tt.prompts, MaxSteps: DefaultMaxSteps}
@@ -377,25 +377,6 @@ func TestReadPrompts(t *testing.T) {
 				t.Errorf("got error %v, want %s", err, tt.want)
 			}
 		})
-	}
-}
-
-func TestFill(t *testing.T) {
-	fields := map[string]string{"a": "{b}", "b": "}"}
-	for _, tt := range []struct{ template, want string }{
-		{"", ""},
-		{"plain", "plain"},
-		{"{a}{b}", "{b}}"},
-		{"{{a}} {a}.", "{a} {b}."},
-	} {
-		if got, err := fill(tt.template, fields); err != nil || got != tt.want {
-			t.Errorf("fill(%q) = %q, %v, want %q", tt.template, got, err, tt.want)
-		}
-	}
-	for _, template := range []string{"{", "}", "{}", "{c}", "a{a"} {
-		if got, err := fill(template, fields); err == nil {
-			t.Errorf("fill(%q) = %q, want an error", template, got)
-		}
 	}
 }
 

@@ -7,23 +7,23 @@ package prompt
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/exodeck/exodeck/score/acebench/dataset"
+	"github.com/exodeck/exodeck/simenv/pyformat"
 	"github.com/exodeck/exodeck/simenv/pyvalue"
 )
 
 // A Builder writes the prompts of one language.
 type Builder struct {
-	normal, preference, special, user template
+	normal, preference, special, user pyformat.Template
 }
 
 // New prepares the templates of a language. It fails when one is missing, or asks for something that a prompt does not have.
 func New(templates dataset.Templates, language dataset.Language) (*Builder, error) {
 	b := &Builder{}
 	for _, t := range []struct {
-		into   *template
+		into   *pyformat.Template
 		name   string
 		fields []string
 	}{
@@ -37,7 +37,7 @@ func New(templates dataset.Templates, language dataset.Language) (*Builder, erro
 		if !ok {
 			return nil, fmt.Errorf("the data set has no prompt template %s", name)
 		}
-		parsed, err := parse(text, t.fields...)
+		parsed, err := pyformat.Parse(text, t.fields...)
 		if err != nil {
 			return nil, fmt.Errorf("prompt template %s: %w", name, err)
 		}
@@ -61,49 +61,5 @@ func (b *Builder) Build(s *dataset.Sample) (system, user string) {
 	case strings.Contains(string(s.Category), "preference"):
 		t = b.preference
 	}
-	return t.fill(fields), b.user.fill(fields)
-}
-
-// A template is text with fields in it: texts at even places, names of fields at odd ones.
-type template []string
-
-// parse reads the part of Python's str.format that templates use: {name}, and {{ and }} for single braces.
-func parse(text string, known ...string) (template, error) {
-	var t template
-	var literal strings.Builder
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case c != '{' && c != '}':
-			literal.WriteByte(c)
-		case i+1 < len(text) && text[i+1] == c:
-			literal.WriteByte(c)
-			i++
-		case c == '}':
-			return nil, fmt.Errorf("a } without its { at byte %d", i)
-		default:
-			name, _, ok := strings.Cut(text[i+1:], "}")
-			if !ok {
-				return nil, fmt.Errorf("a { without its } at byte %d", i)
-			}
-			if !slices.Contains(known, name) {
-				return nil, fmt.Errorf("the field {%s} is not one of %s", name, strings.Join(known, ", "))
-			}
-			t = append(t, literal.String(), name)
-			literal.Reset()
-			i += len(name) + 1
-		}
-	}
-	return append(t, literal.String()), nil
-}
-
-func (t template) fill(fields map[string]string) string {
-	var b strings.Builder
-	for i, part := range t {
-		if i%2 == 1 {
-			part = fields[part]
-		}
-		b.WriteString(part)
-	}
-	return b.String()
+	return t.Fill(fields), b.user.Fill(fields)
 }

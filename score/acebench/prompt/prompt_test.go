@@ -148,9 +148,9 @@ func TestNewSaysWhatIsWrongWithATemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, text, want string }{
-		{"unknown field", "{time} {functions}", `prompt template USER_PROMPT_EN: the field {time} is not one of question`},
-		{"open brace", "see {question", "prompt template USER_PROMPT_EN: a { without its } at byte 4"},
-		{"closing brace", "see }", "prompt template USER_PROMPT_EN: a } without its { at byte 4"},
+		{"unknown field", "{time} {functions}", `prompt template USER_PROMPT_EN: the field {time} at byte 0 is not one of question`},
+		{"open brace", "see {question", "prompt template USER_PROMPT_EN: a { without its } at byte 4; write it twice where it is meant as text"},
+		{"closing brace", "see }", "prompt template USER_PROMPT_EN: a } without its { at byte 4; write it twice where it is meant as text"},
 		{"missing", "", "the data set has no prompt template USER_PROMPT_EN"},
 	} {
 		templates := dataset.Templates{}
