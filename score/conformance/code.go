@@ -40,7 +40,7 @@ type Code struct {
 	Name     string
 	Severity Severity
 	Group    Group
-	// Side is the first guess at whose fault it is; see [Blame] for a better one.
+	// Side is the first guess at whose fault it is; see [Report.Blame] for a better one.
 	Side Side
 	// What says in a line what it means, and Example shows it.
 	What, Example string
