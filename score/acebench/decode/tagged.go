@@ -34,7 +34,8 @@ func AppendTagged(dst []byte, calls []Call) []byte {
 	return append(dst, ']')
 }
 
-// AppendOutcome appends what [Calls] returned as JSON: the calls, or {"raises":"Type: message"} as a reference program raises.
+// AppendOutcome appends what [Calls] returned as JSON: the calls, or {"raises":"Type: message"}. The types are evalscope's. The official
+// programs fail in the same places, but with exceptions of any type where a text has no form of a list of calls.
 func AppendOutcome(dst []byte, calls []Call, err error) []byte {
 	if err == nil {
 		return AppendTagged(dst, calls)
