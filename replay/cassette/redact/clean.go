@@ -1,8 +1,8 @@
 package redact
 
 // clean remembers short texts and runs of codes that hold no secret, with all that they encode, as long as no secret becomes known: names of
-// members, header values and ids come in every exchange of a recording, and a run of base64 is read in four ways each time. What gzip
-// has packed is never among them: how much of it may be unpacked is a matter of the text around it.
+// members, header values and ids come in every exchange of a recording, and a run of base64 is read in four ways each time. A run
+// that says what gzip has packed is never among them: how much of it may be unpacked is a matter of the text around it.
 type clean map[cleanText]struct{}
 
 type cleanText struct {

@@ -41,6 +41,20 @@ func TestCleanNoMore(t *testing.T) {
 	}
 }
 
+// TestCleanPacked: whether a packed file may be unpacked depends on the text it stands in, whatever was searched before.
+func TestCleanPacked(t *testing.T) {
+	small := base64.StdEncoding.EncodeToString([]byte(gzipped(t, "low water")))
+	if len(small) > maxCleanText {
+		t.Fatalf("%d bytes are not remembered", len(small))
+	}
+	text := base64.StdEncoding.EncodeToString([]byte(gzipped(t, strings.Repeat(" ", 2*maxUnspent)))) + " " + small
+	fresh, used := New(Rules{}), New(Rules{})
+	used.String(small)
+	if got, want := used.String(text), fresh.String(text); got != want {
+		t.Errorf("after it was seen alone the file became %q, else %q", got, want)
+	}
+}
+
 // TestCleanBounded: what is remembered is no more than is said, however much there is.
 func TestCleanBounded(t *testing.T) {
 	var c clean

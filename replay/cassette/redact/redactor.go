@@ -362,12 +362,9 @@ func (r *Redactor) rounds(b []byte, encode func([]byte) []byte) []byte {
 	r.note(b)
 	for range maxRounds {
 		r.allow(b)
-		unspent := r.unspent
 		edits := r.edits(b, nesting)
 		if len(edits) == 0 {
-			if r.unspent == unspent {
-				r.clean.add("", nesting, b)
-			}
+			r.clean.add("", nesting, b)
 			return b
 		}
 		for i, e := range edits {
