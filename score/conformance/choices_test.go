@@ -31,6 +31,25 @@ func choosing(pieces ...string) string {
 	return event(`{"object":"chat.completion.chunk","choices":[` + strings.Join(choices, ",") + `]}`)
 }
 
+// TestChoicesCompared: rules that leave the problem of a further choice out do not make the answer a right one.
+func TestChoicesCompared(t *testing.T) {
+	for _, tt := range []struct {
+		name, second string
+		right        bool
+	}{
+		{"both are right", `"content":"At noon."`, true},
+		{"the second leaks", `"content":"At noon.<|im_end|>"`, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			x := chat(ask(""), several(choice(0, `"content":"Noon."`, "stop"), choice(1, tt.second, "stop"))).Read(t)
+			r := conformance.New(conformance.Rules{Only: []string{"empty-answer"}}).Exchange(x)
+			if right, ok := r.Compared(); right != tt.right || !ok || len(r.Problems) > 0 {
+				t.Errorf("right %v, want %v; compared %v, problems %q", right, tt.right, ok, codesOf(r))
+			}
+		})
+	}
+}
+
 // TestChoices: all choices of an answer are judged, each by itself. Problems say which choice has them, and their places where that stands.
 func TestChoices(t *testing.T) {
 	const fine = `"content":"Noon."`

@@ -1,4 +1,4 @@
-// Package pairs compares answers to the same question: streamed with whole, and through one API with another.
+// Package pairs compares answers to the same question: streamed with whole, and through one API with another. (Package cassette/pairs is a file format.)
 //
 // One answer by itself is judged by package conformance. Where a model has to say the same each time, a second answer shows more: that a stream
 // lost what the whole answer has, or that one API's adapter bent a call that another got right. What is found is added to the reports by
