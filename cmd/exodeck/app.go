@@ -38,7 +38,7 @@ func newApp(e env, wrapped []string) *cli.App {
 		Usage:   "a tape deck for the exo API: record live traffic, score it offline",
 		Version: build(),
 		Description: "Results go to stdout, everything else to stderr. Exit status: 0 all passed, 1 something failed a check, 2 usage, " +
-			"3 nothing to score or the tape lacks answers, 4 cannot run or something went unrecorded, 130 interrupted.",
+			"3 nothing to score or the tape lacks answers, 4 cannot run or something went unrecorded, 130 interrupted, 141 whoever reads the output has left.",
 		Commands: []*cli.Command{
 			demoCommand(e),
 			recordCommand(e, wrapped),

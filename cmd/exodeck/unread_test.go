@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -85,7 +87,13 @@ func TestBothUnread(t *testing.T) {
 			t.Errorf("status %d, stderr %q", status, stderr.String())
 		}
 	}
-	if isUnread(context.Canceled) || isUnread(nil) {
-		t.Error("an interrupt is something else")
+	for _, err := range []error{
+		context.Canceled,
+		&net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE)}, // a server that closed
+		nil,
+	} {
+		if isUnread(err) {
+			t.Errorf("%v is something else", err)
+		}
 	}
 }
