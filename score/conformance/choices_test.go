@@ -165,7 +165,11 @@ func TestManyCallsLinear(t *testing.T) {
 		}
 		return best
 	}
-	if few, many := fastest(200), fastest(2000); many > 40*few {
-		t.Errorf("%v for 200 calls, %v for 2000", few, many)
+	var few, many time.Duration
+	for range 10 { // other programs take time too, but not always
+		if few, many = fastest(200), fastest(2000); many <= 40*few {
+			return
+		}
 	}
+	t.Errorf("%v for 200 calls, %v for 2000", few, many)
 }
