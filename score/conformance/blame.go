@@ -33,6 +33,9 @@ func (j *trial) blame() {
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		side, evidence := j.blameOf(p.Code)
+		if side == Model && cutOff[p.Code] && j.has("truncated-stream") {
+			side, evidence = Server, "the stream broke off, and the rest of it may have been right"
+		}
 		if evidence != "" {
 			r.Evidence = append(r.Evidence, p.Code+": "+evidence)
 		}
@@ -44,6 +47,11 @@ func (j *trial) blame() {
 	if best != "" {
 		r.Blame = &best
 	}
+}
+
+// cutOff are problems that the missing end of a stream may be the reason of.
+var cutOff = map[string]bool{
+	"missing-required": true, "arguments-truncated": true, "arguments-not-json": true, "leaked-markup-in-content": true, "constraint-violation": true,
 }
 
 // intended writes down calls that were meant.

@@ -64,6 +64,8 @@ var cases = []oneCase{
 	{"a client that left before long", withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")+": keep-alive\n\n"), time.Second, 2*time.Second).EndedAs(tape.ClientGone, "context canceled", 5900*time.Millisecond), "client-disconnect", "client", "not_judged not_judged"},
 	{"a client that left after long", withPieces(chat(ask(""), chunk(`{"content":"At"}`, "")+": keep-alive\n\n"), time.Second, 5*time.Second).EndedAs(tape.ClientGone, "context canceled", 6*time.Second), "client-disconnect", "unknown", "not_judged not_judged"},
 	{"a client that left long before there was a response", sent{API: tape.OpenAI, Request: ask(""), Status: noResponse, Ended: tape.ClientGone, Cause: "context canceled", Total: 7123 * time.Millisecond}, "client-disconnect", "unknown", "not_judged not_judged"},
+	{"a stream of Claude cut before the arguments of a call", sent{API: tape.Claude, Request: ask(`,"stream":true,"tools":[{"name":"get_tide","input_schema":{"type":"object","required":["port"]}}]`), Response: before(claude(`"tool_use"`, start(0, `{"type":"tool_use","id":"t1","name":"get_tide","input":{}}`)), "event: message_delta")}.EndedAs(tape.UpstreamTruncated, "unexpected EOF", 0), "truncated-stream missing-required", "server", "failed failed"},
+	{"a stream cut inside of a call in the text", chat(ask(withTools), chunk(`{"content":"<tool_call>{\"name\": \"get_"}`, "")).EndedAs(tape.UpstreamTruncated, "unexpected EOF", 0), "truncated-stream leaked-markup-in-content", "server", "failed failed"},
 	{"a run that was stopped while it waited", sent{API: tape.OpenAI, Request: ask(""), Status: noResponse, Ended: tape.ClientGone, Cause: "interrupt signal received", Total: 95 * time.Second}, "client-disconnect", "client", "not_judged not_judged"},
 	{"a client that left a whole answer", withPieces(chat(ask(""), "\n\n{").As(200, "application/json"), time.Second, time.Second).EndedAs(tape.ClientGone, "context canceled", 1250*time.Millisecond), "client-disconnect", "client", "not_judged not_judged"},
 	{"a stream where a whole answer was asked for", chat(ask(withTools+`,"stream":false`), chunk(`{"tool_calls":[`+at(0, call("c1", "get_tide", vigo))+`]}`, `"tool_calls"`)+done).As(200, "text/event-stream"), "body-not-json", "server", "failed failed"},
@@ -350,3 +352,9 @@ var renamedCall = func() string {
 		event(`{"type":"response.output_item.done","sequence_number":4,"output_index":0,"item":`+item+`}`) +
 		event(`{"type":"response.completed","sequence_number":5,"response":`+responses("completed", responsesUsage, strings.Replace(item, "c1", "c9", 1))+`}`)
 }()
+
+// before is the part of a text in front of a mark.
+func before(text, mark string) string {
+	text, _, _ = strings.Cut(text, mark)
+	return text
+}
