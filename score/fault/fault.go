@@ -55,9 +55,12 @@ const budgetSpent = "the token limit was reached before the answer was over"
 // sound lays the fault where nothing is wrong with what arrived. at is the exchange that tells it, -1 for none.
 func sound(s *Sample, looks []look, rival *Sample) (at int, side conformance.Side, evidence []string) {
 	cut := slices.IndexFunc(looks, func(l look) bool { return l.cut && !l.played })
+	broken := slices.IndexFunc(looks, func(l look) bool { return l.report != nil && l.report.Has("truncated-stream") })
 	switch {
 	case !slices.ContainsFunc(looks, func(l look) bool { return l.report != nil }):
 		return -1, conformance.Unknown, []string{"no answer of a model is on the recording"}
+	case broken >= 0:
+		return broken, conformance.Server, []string{"the stream broke off behind a finished call, so that the answer may lack what else was said"}
 	case cut >= 0:
 		return cut, conformance.Model, []string{budgetSpent}
 	case rival != nil:

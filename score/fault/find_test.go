@@ -93,6 +93,8 @@ func TestFind(t *testing.T) {
 	inside := limit(strings.Replace(call("get_tide"), `Vigo\"}`, `Vi`, 1))
 	streamed := []tape.Ref{r.add(tape.OpenAI, 200, "text/event-stream", strings.TrimSuffix(asked, "}")+`,"stream":true}`,
 		fmt.Sprintf(event, `{"role":"assistant","content":"`+leaked+`"}`, "null")+fmt.Sprintf(event, "{}", `"stop"`)+"data: [DONE]\n\n")}
+	broken := []tape.Ref{r.add(tape.OpenAI, 200, "text/event-stream", strings.TrimSuffix(asked, "}")+`,"stream":true}`,
+		fmt.Sprintf(event, `{"role":"assistant","tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"get_tide","arguments":"{\"port\":\"Faro\"}"}}]}`, "null"))}
 	right := whole(200, call("get_tide"))
 	finish := whole(200, chat(`{"role":"assistant","content":"High tide is at noon."}`, "length")) // nine of 64 tokens are no limit
 	other := []tape.Ref{r.add(tape.OpenAI, 200, "application/json", strings.Replace(asked, "Vigo", "Faro", 1), call("get_tide"))}
@@ -119,6 +121,11 @@ func TestFind(t *testing.T) {
 	}{
 		{"a sample that passed has none", fault.Sample{Passed: true, Exchanges: left}, nil, nil},
 		{"a clean answer is the model's", fault.Sample{Exchanges: wrong}, nil, model},
+		{"a stream that broke off behind a call is the server's", fault.Sample{Exchanges: broken}, nil, &score.Fault{
+			Blame: "server", Exchange: 1,
+			Evidence: []string{"the stream broke off behind a finished call, so that the answer may lack what else was said"},
+			Problems: []score.Problem{{Code: "truncated-stream", Severity: "error", Exchange: 1, Exchanges: 1, Place: "response event 1 at byte 269"}},
+		}},
 		{"a call left in the text is the server's", fault.Sample{Exchanges: left}, nil, &score.Fault{
 			Blame: "server", Exchange: 1,
 			Evidence: []string{
