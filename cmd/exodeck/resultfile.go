@@ -30,6 +30,9 @@ func writeWhole(path string, e env, write func(io.Writer) error) error {
 
 // checkWritable finds out whether a result file can be written, before hours are spent on what would go into it.
 func checkWritable(path string) error {
+	if special(path) {
+		return nil
+	}
 	tmp, err := createBeside(path)
 	if err != nil {
 		return err
@@ -54,8 +57,40 @@ func createBeside(path string) (*os.File, error) {
 	return tmp, nil
 }
 
-// writeFile has a file written whole or not at all, and makes the folders above it.
+// special reports whether there is something at path that is written to and never replaced: /dev/null, a pipe.
+func special(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// writeSpecial writes to what is there, as a shell's > does.
+func writeSpecial(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w; name another file", path, err)
+	}
+	w := bufio.NewWriter(f)
+	err = write(w)
+	if err == nil {
+		err = w.Flush()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
+
+// writeFile has a file written whole or not at all, and makes the folders above it. Where a link stands, what it points to is written.
 func writeFile(path string, write func(io.Writer) error) error {
+	if special(path) {
+		return writeSpecial(path, write)
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
 	tmp, err := createBeside(path)
 	if err != nil {
 		return err
