@@ -21,11 +21,16 @@ func writeWhole(path string, e env, write func(io.Writer) error) error {
 	if path != "" {
 		return writeFile(path, write)
 	}
-	w := bufio.NewWriter(e.stdout)
-	if err := write(w); err != nil {
+	return buffered(e.stdout, write)
+}
+
+// buffered has something written to w in large pieces.
+func buffered(w io.Writer, write func(io.Writer) error) error {
+	b := bufio.NewWriter(w)
+	if err := write(b); err != nil {
 		return err
 	}
-	return w.Flush()
+	return b.Flush()
 }
 
 // checkWritable finds out whether a result file can be written, before hours are spent on what would go into it.
@@ -69,11 +74,7 @@ func writeSpecial(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w; name another file", path, err)
 	}
-	w := bufio.NewWriter(f)
-	err = write(w)
-	if err == nil {
-		err = w.Flush()
-	}
+	err = buffered(f, write)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
@@ -96,11 +97,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 		return err
 	}
 	defer os.Remove(tmp.Name())
-	w := bufio.NewWriter(tmp)
-	err = write(w)
-	if err == nil {
-		err = w.Flush()
-	}
+	err = buffered(tmp, write)
 	if err == nil {
 		err = tmp.Chmod(0o644)
 	}
